@@ -155,17 +155,13 @@ export async function planSources(
   const documents = await documentsOf(project, sources, { options, disk });
   const findings = [
     ...reading.findings,
-    ...findOrphans(project, sources.userFiles),
-    ...findHookProblems(project, sources.otherUserTexts),
-    ...findJobProblems(sources.otherUserTexts),
-    ...findMissingExports(withoutOrphans(sources, project)),
-    ...(await findOrphanMembers(project, sources.resolvers)),
+    ...(await findInUserFiles(project, sources)),
     ...migration.findings,
     ...(documents?.findings ?? []),
   ];
   const { missing, removed } = migration;
-  if (hasErrors(findings))
-    return { ...reading, project: null, findings, changes: [], fields: null, missing };
+  const refused = { ...reading, project: null, changes: [], fields: null, missing };
+  if (hasErrors(findings)) return { ...refused, findings };
   const planned = planFiles(project, {
     document,
     sources: withoutOrphans(sources, project),
@@ -176,12 +172,7 @@ export async function planSources(
   const own = [...planned, ...(documents?.files ?? [])];
   const codegen = await codegenOf(project, sources, { options, disk, own });
   const all = [...findings, ...(codegen?.findings ?? [])];
-  if (hasErrors(all))
-    return { ...reading, project: null, findings: all, changes: [], fields: null, missing };
-  const waits = codegen?.types === null; // The plugins print the types after this run.
-  const files: RenderedFile[] = await renderFiles(
-    [...own, ...(codegen?.files ?? [])].filter(({ path }) => !waits || path !== TYPES_FILE),
-  );
+  if (hasErrors(all)) return { ...refused, findings: all };
   const isOther = options.client === false ? isOfClient(project) : () => false;
   return {
     ...reading,
@@ -194,7 +185,7 @@ export async function planSources(
     changes: await planChanges(
       sources.root,
       {
-        files,
+        files: await renderWithCodegen(own, codegen),
         force: options.force ?? false,
         removed,
         isKept: (path) => isOther(path) || (codegen?.isKept(path) ?? false),
@@ -202,6 +193,25 @@ export async function planSources(
       disk,
     ),
   };
+}
+
+/** Findings about files that the user has written. */
+const findInUserFiles = async (project: Project, sources: Sources): Promise<Diagnostic[]> => [
+  ...findOrphans(project, sources.userFiles),
+  ...findHookProblems(project, sources.otherUserTexts),
+  ...findJobProblems(sources.otherUserTexts),
+  ...findMissingExports(withoutOrphans(sources, project)),
+  ...(await findOrphanMembers(project, sources.resolvers)),
+];
+
+/** Without the types, if plugins print them after this run. */
+function renderWithCodegen(
+  own: readonly PlannedFile[],
+  codegen: CodegenPlan | undefined,
+): Promise<RenderedFile[]> {
+  const isLater = (path: string) => codegen?.types === null && path === TYPES_FILE;
+  const files = [...own, ...(codegen?.files ?? [])];
+  return renderFiles(files.filter(({ path }) => !isLater(path)));
 }
 
 /** Loaded only for a project with `client:`. */

@@ -160,10 +160,9 @@ function relative(from: string, to: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-function readPage({ ts, tree, source }: Parsed): Reading {
+function readPage(parsed: Parsed): Reading {
+  const { ts, tree, source } = parsed;
   const { file } = source;
-  const why =
-    'each file at the top of the folder is a page; parts that pages share stand in folders below';
   const given = definitionOf(ts, tree);
   if (!given)
     return {
@@ -171,40 +170,24 @@ function readPage({ ts, tree, source }: Parsed): Reading {
         invalid(placeOf(tree, 0, 1), {
           file,
           what: 'has no page as its default export',
-          why,
+          why: 'each file at the top of the folder is a page; parts that pages share stand in folders below',
           fix: `export default definePage({ title: 'Sales', path: 'sales', render: () => html\`…\` })`,
         }),
       ],
     };
   const problems: Diagnostic[] = [];
-  const text = (
-    name: string,
-    wanted: RegExp,
-    example: string,
-    optional = false,
-  ): string | undefined => {
-    const member = memberOf(ts, given, name);
-    if (!member && optional) return undefined;
-    if (
-      member &&
-      ts.isStringLiteralLike(member.initializer) &&
-      wanted.test(member.initializer.text)
-    )
-      return member.initializer.text;
-    const node = member ?? given;
-    problems.push(
-      invalid(placeOf(tree, node.getStart(), node.getWidth()), {
-        file,
-        what: member ? `the page has a ${name} that cannot be used` : `the page has no ${name}`,
-        why: `the server reads the ${name} without running the file, so it is a text in quotes${name === 'path' ? ' of lower case words' : ''}`,
-        fix: example,
-      }),
-    );
-    return undefined;
+  const text = (name: string, wanted: WantedText) => {
+    const read = readText(parsed, given, name, wanted);
+    if (typeof read === 'object') problems.push(read);
+    return typeof read === 'string' ? read : undefined;
   };
-  const title = text('title', /\S/, "title: 'Sales'");
-  const path = text('path', PATH, "path: 'sales'");
-  const permission = text('permission', PERMISSION, "permission: 'orders:read'", true);
+  const title = text('title', { form: /\S/, example: "title: 'Sales'" });
+  const path = text('path', { form: PATH, example: "path: 'sales'" });
+  const permission = text('permission', {
+    form: PERMISSION,
+    example: "permission: 'orders:read'",
+    optional: true,
+  });
   if (problems.length > 0 || title === undefined || path === undefined) return { problems };
   const member = memberOf(ts, given, 'path')!;
   return {
@@ -212,6 +195,34 @@ function readPage({ ts, tree, source }: Parsed): Reading {
     page: { title, path, permission: permission ?? null, file },
     at: { ...placeOf(tree, member.getStart(), member.getWidth()), file },
   };
+}
+
+/** A member of a page that the server reads without running its file. */
+interface WantedText {
+  readonly form: RegExp;
+  readonly example: string;
+  readonly optional?: boolean;
+}
+
+/** The text of a member, undefined for an optional one that is missing, or what is wrong. */
+function readText(
+  { ts, tree, source }: Parsed,
+  given: TypeScript.ObjectLiteralExpression,
+  name: string,
+  { form, example, optional = false }: WantedText,
+): string | Diagnostic | undefined {
+  const member = memberOf(ts, given, name);
+  if (!member && optional) return undefined;
+  const value = member?.initializer;
+  if (value && ts.isStringLiteralLike(value) && form.test(value.text)) return value.text;
+  const node = member ?? given;
+  const inQuotes = name === 'path' ? 'a text in quotes of lower case words' : 'a text in quotes';
+  return invalid(placeOf(tree, node.getStart(), node.getWidth()), {
+    file: source.file,
+    what: member ? `the page has a ${name} that cannot be used` : `the page has no ${name}`,
+    why: `the server reads the ${name} without running the file, so it is ${inQuotes}`,
+    fix: example,
+  });
 }
 
 /** The object that `export default definePage({ … })` is given. */

@@ -50,19 +50,11 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     if (json) emitPlan(plan, took, emit);
     else await reportPlan(plan, call, false);
     if (await reportSecrets(plan, call)) own.note(['.env']);
-    if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict)
-      return call.terminal.say(
-        server.running()
-          ? 'The last good server goes on.'
-          : 'No server yet: it starts when this is mended.',
-      );
+    if (!isWritten(plan)) return call.terminal.say(server.running() ? GOES_ON : NO_SERVER);
     call.terminal.note(`generated in ${took} ms`);
     if (reportPackages(plan, call).length > 0)
       await installPackages({ root, manager: installedBy(root) }, call.terminal);
-    const same =
-      plan.changes.every(({ kind }) => kind === 'same') &&
-      [...paths].every((path) => path.startsWith('../') || /\.(graphql|gql|yaml)$/.test(path));
-    if (!same || !server.running()) await server.restart();
+    if (isOfServer(plan, paths) || !server.running()) await server.restart();
   };
   const failed = (error: unknown) => {
     emit('failed', errorOf(error));
@@ -100,11 +92,23 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   }
 }
 
+const GOES_ON = 'The last good server goes on.';
+const NO_SERVER = 'No server yet: it starts when this is mended.';
+
+/** Whether the findings of a run let it write its files. */
+const isWritten = (plan: RunPlan) =>
+  [EXIT.done, EXIT.conflict].some((code) => code === exitCodeOf(plan));
+
+/** Whether a save changed what the server has loaded. Inputs matter only by what they generate. */
+const isOfServer = ({ changes }: RunPlan, saved: ReadonlySet<string>) =>
+  changes.some(({ kind }) => kind !== 'same') ||
+  [...saved].some((path) => !path.startsWith('../') && !/\.(graphql|gql|yaml)$/.test(path));
+
 /** The events of a run: its findings, and what it wrote when they let it write. */
 function emitPlan(plan: RunPlan, ms: number, emit: EmitDevEvent): void {
   const { findings, changes } = plan;
   if (findings.length > 0) emit('findings', { findings });
-  if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict) return;
+  if (!isWritten(plan)) return;
   const written = changes.filter(({ kind }) => kind !== 'same').map(changeAsData);
   emit('generated', { changes: written, ms });
 }

@@ -4,7 +4,7 @@ import type { HostingModel } from '@twofold/schema';
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { EventHub } from '@twofold/hosting';
 import { CATALOGUE } from './catalogue.ts';
-import { createDownloads } from './download/downloads.ts';
+import { createDownloads, type Downloads } from './download/downloads.ts';
 import { createHub } from './download/hub.ts';
 import { createModelStore } from './download/model-store.ts';
 import { contextOf, createChooser } from './engine/choose.ts';
@@ -65,56 +65,30 @@ const LOADED = { max: 3, memory: 'auto', gpuMemory: 'auto', idle: 15 * 60_000 } 
  * const models = createModels({ kernel, model: project.hosting, events });
  * bindRoutes(modelRoutes, models.handlers);
  */
-export function createModels({ kernel, model, events, machine = {} }: ModelsOptions): Models {
+export function createModels(options: ModelsOptions): Models {
+  const { kernel, model, events, machine = {} } = options;
   const { settings, log, now, root, store } = kernel;
   const modelStore = createModelStore(join(root, model.models.directory));
   const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
-  const pause = machine.pause ?? FIRST_PAUSE;
-  const listed = readListed(model.models.list, settings.problem);
-  const catalogue = new Map([...CATALOGUE, ...listed].map((entry) => [entry.id, entry]));
+  const catalogue = catalogueOf(kernel, model);
   const downloads = createDownloads({
-    ...{
-      hub,
-      modelStore,
-      log,
-      pause,
-      floor: model.diskFloor,
-      maxSize: model.models.maxSize,
-      free: machine.disk ?? modelStore.free,
-    },
-    onChange(id, status) {
-      const error = downloads.problem(id);
-      events.emit('model', {
-        model: id,
-        status,
-        ...downloads.progress(id),
-        ...(error !== undefined && { error }),
-      });
-    },
+    hub,
+    modelStore,
+    log,
+    pause: machine.pause ?? FIRST_PAUSE,
+    floor: model.diskFloor,
+    maxSize: model.models.maxSize,
+    free: machine.disk ?? modelStore.free,
+    onChange: (id, status) => events.emit('model', progressOf(downloads, id, status)),
   });
-  const { engine, aliases = {}, fallbacks = {}, allow = ['*'], loaded = LOADED } = model.models;
+  const { engine, aliases = {}, fallbacks = {}, allow = ['*'] } = model.models;
   const context = contextOf(settings);
   const choose = createChooser({ wanted: engine, settings, log, root, context, now });
   const memory = machine.memory ?? (() => process.availableMemory());
   const gpus = createGpus(settings.env);
   const figures = createFigures(kernel.metrics);
   const find = createFind({ modelStore, choose, catalogue });
-  const pool = createModelPool({
-    ...{ max: loaded.max, idle: loaded.idle, now, figures },
-    async find(id) {
-      await gpus.look();
-      return find(id);
-    },
-    room: createRoom({ memory, gpus: gpus.now, limits: loaded }),
-    supervise: (onChange) =>
-      createSupervisor({
-        ...{ log, now, pause },
-        onChange(state) {
-          events.emit('model', { model: state.model?.id ?? null, status: state.state });
-          onChange(state);
-        },
-      }),
-  });
+  const pool = poolOf(options, { find, gpus, memory, figures });
   const runner = createRunner({ store, log, pool, node: hostname() });
   const accounts = createAccounts(kernel, model.models.prices ?? {});
   const gateway = createGateway({
@@ -141,6 +115,59 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
       await hub.close();
     },
   };
+}
+
+/** The built-in models, and those that the manifest lists. */
+function catalogueOf({ settings }: Kernel, { models }: HostingModel) {
+  const listed = readListed(models.list, settings.problem);
+  return new Map([...CATALOGUE, ...listed].map((entry) => [entry.id, entry]));
+}
+
+/** What the event `model` says of a download. */
+function progressOf(downloads: Downloads, id: string, status: string) {
+  const error = downloads.problem(id);
+  return {
+    model: id,
+    status,
+    ...downloads.progress(id),
+    ...(error !== undefined && { error }),
+  };
+}
+
+interface PoolParts {
+  readonly find: ReturnType<typeof createFind>;
+  readonly gpus: ReturnType<typeof createGpus>;
+  readonly memory: () => number;
+  readonly figures: ReturnType<typeof createFigures>;
+}
+
+/** The models that are loaded, each with its supervisor. */
+function poolOf(
+  { kernel, model, events, machine = {} }: ModelsOptions,
+  { find, gpus, memory, figures }: PoolParts,
+) {
+  const { log, now } = kernel;
+  const pause = machine.pause ?? FIRST_PAUSE;
+  const loaded = model.models.loaded ?? LOADED;
+  return createModelPool({
+    max: loaded.max,
+    idle: loaded.idle,
+    now,
+    figures,
+    async find(id) {
+      await gpus.look();
+      return find(id);
+    },
+    room: createRoom({ memory, gpus: gpus.now, limits: loaded }),
+    supervise: (onChange) =>
+      createSupervisor({
+        ...{ log, now, pause },
+        onChange(state) {
+          events.emit('model', { model: state.model?.id ?? null, status: state.state });
+          onChange(state);
+        },
+      }),
+  });
 }
 
 /** Keys, their budgets, and what was used. */

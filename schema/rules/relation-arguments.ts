@@ -1,4 +1,6 @@
-import { coordinate } from '../build/facts.ts';
+import { coordinate, type FieldFact } from '../build/facts.ts';
+import type { Link } from '../build/links.ts';
+import type { Finding } from '../parse/places.ts';
 import { finding, onField, quoted, withoutArgument } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -11,55 +13,49 @@ export const relationArguments: Rule = function* ({ links }) {
     const written = field.directives.relation;
     if (!written) continue;
     const owns = link.kind === 'own' || (link.kind === 'other' && !link.inverse);
-    if (written.onDelete === 'set null' && link.kind === 'own' && field.type.required) {
-      yield finding(
-        'RELATION_ARGUMENT',
-        `${coordinate(field)} is required and cannot become null`,
-        written.node,
-        {
-          fix: 'onDelete: CASCADE or RESTRICT, or a type without !',
-          changes: [onField(field, 'relation', { onDelete: 'RESTRICT' })],
-        },
-      );
-    } else if (written.onDelete && !owns) {
-      const where = link.inverse
-        ? `write it on ${coordinate(link.inverse)}`
-        : 'remove it: rows of a join table go with either side';
-      yield finding(
-        'RELATION_ARGUMENT',
-        `onDelete has no effect on ${coordinate(field)}`,
-        written.node,
-        {
-          why: 'the key is kept elsewhere',
-          fix: where,
-          changes: withoutArgument(field, 'onDelete'),
-        },
-      );
-    }
+    if (written.onDelete === 'set null' && link.kind === 'own' && field.type.required)
+      yield requiredField(field, written);
+    else if (written.onDelete && !owns) yield noOnDelete(field, link, written);
     if (written.table !== undefined && link.kind !== 'join')
       yield finding('RELATION_ARGUMENT', `${coordinate(field)} has no join table`, written.node, {
         fix: 'remove table',
         changes: withoutArgument(field, 'table'),
       });
-    if (written.column !== undefined && !owns && !sameColumn(link, written.column)) {
-      yield finding(
-        'RELATION_ARGUMENT',
-        `column has no effect on ${coordinate(field)}`,
-        written.node,
-        {
-          why: 'the key is kept by the other end',
-          ...(!link.inverse && { fix: 'remove column' }),
-          changes: [
-            ...withoutArgument(field, 'column'),
-            ...(link.inverse
-              ? [onField(link.inverse, 'relation', { column: quoted(written.column) })]
-              : []),
-          ],
-        },
-      );
-    }
+    const { column } = written;
+    if (column !== undefined && !owns && !sameColumn(link, column))
+      yield noColumn(field, link, { ...written, column });
   }
 };
+
+type Written = NonNullable<FieldFact['directives']['relation']>;
+
+const requiredField = (field: FieldFact, { node }: Written) =>
+  finding('RELATION_ARGUMENT', `${coordinate(field)} is required and cannot become null`, node, {
+    fix: 'onDelete: CASCADE or RESTRICT, or a type without !',
+    changes: [onField(field, 'relation', { onDelete: 'RESTRICT' })],
+  });
+
+const noOnDelete = (field: FieldFact, { inverse }: Link, { node }: Written) =>
+  finding('RELATION_ARGUMENT', `onDelete has no effect on ${coordinate(field)}`, node, {
+    why: 'the key is kept elsewhere',
+    fix: inverse
+      ? `write it on ${coordinate(inverse)}`
+      : 'remove it: rows of a join table go with either side',
+    changes: withoutArgument(field, 'onDelete'),
+  });
+
+function noColumn(
+  field: FieldFact,
+  { inverse }: Link,
+  { node, column }: Written & { readonly column: string },
+): Finding {
+  const moved = inverse ? [onField(inverse, 'relation', { column: quoted(column) })] : [];
+  return finding('RELATION_ARGUMENT', `column has no effect on ${coordinate(field)}`, node, {
+    why: 'the key is kept by the other end',
+    ...(!inverse && { fix: 'remove column' }),
+    changes: [...withoutArgument(field, 'column'), ...moved],
+  });
+}
 
 function sameColumn(link: { kind: string; key?: { column: string } }, column: string): boolean {
   return link.kind === 'other' && link.key?.column === column;

@@ -64,29 +64,15 @@ function compactModel(project: Project): LiteralValue {
       ),
     ),
     scalars: unlessEmpty(byName(scalars, ({ column, source }) => ({ column, source }))),
-    writes: unlessEmpty(
-      Object.fromEntries(
-        sorted(project.writes, (shape) => shape.id).map((shape) => [
-          shape.id,
-          printed(shape, [], () => member(merge(shape.writes.map(compactWrite)))),
-        ]),
-      ),
+    writes: byId(project.writes, (shape) =>
+      printed(shape, [], () => member(merge(shape.writes.map(compactWrite)))),
     ),
-    filters: unlessEmpty(
-      Object.fromEntries(
-        sorted(project.filters, (shape) => shape.id).map((shape) => [
-          shape.id,
-          printed(shape, [], () => member(compactFilter(shape))),
-        ]),
-      ),
+    filters: byId(project.filters, (shape) =>
+      printed(shape, [], () => member(compactFilter(shape))),
     ),
-    orders: unlessEmpty(
-      Object.fromEntries(
-        sorted(project.orders, (shape) => shape.id).map(({ id, entity, form }) => [
-          id,
-          { entity, ...form } as unknown as LiteralValue,
-        ]),
-      ),
+    orders: byId(
+      project.orders,
+      ({ entity, form }) => ({ entity, ...form }) as unknown as LiteralValue,
     ),
     errors: unlessEmpty(errorTable(project)),
     access: unlessEmpty(accessTable(project)),
@@ -95,6 +81,17 @@ function compactModel(project: Project): LiteralValue {
     server: settings('server', project.server),
   };
 }
+
+/** The shapes of inputs, each under its id. */
+const byId = <Shape extends { readonly id: string }>(
+  shapes: readonly Shape[],
+  print: (shape: Shape) => LiteralValue,
+) =>
+  unlessEmpty(
+    Object.fromEntries(
+      sorted(shapes, ({ id }) => id).map((shape) => [shape.id, print(shape)] as const),
+    ),
+  );
 
 const printed = createMemory<object, Code>();
 

@@ -84,19 +84,17 @@ export async function foreseeMigrations(
   return migrateOrForesee(store, migrations, { ...options, keep: false });
 }
 
+type MigrateOrForesee = MigrateOptions & {
+  /** False to try the migrations out. */
+  readonly keep: boolean;
+};
+
 async function migrateOrForesee(
   store: Store,
   migrations: readonly Migration[],
-  {
-    allowLoss = [],
-    follow,
-    guarded = false,
-    settings = DEFAULT_MIGRATION_SETTINGS,
-    onStep,
-    onPrepared,
-    keep,
-  }: MigrateOptions & { readonly keep: boolean },
+  options: MigrateOrForesee,
 ): Promise<string[]> {
+  const { follow, guarded = false, keep } = options;
   if (migrations.length === 0 && !follow) return [];
   return store.lock('migrations', async () => {
     const ledger = await readLedger(store.db);
@@ -117,36 +115,53 @@ async function migrateOrForesee(
     await assertEmptyFor(store, waiting, ledger);
     if (present && keep) await recordBaseline(store, present, ledger);
     if (keep) await recordEarlier(store, after, migrations);
-    const rewriting = follow && (await rewritingOf(follow, following, waiting));
-    const rescue = follow && createRescue(follow.root);
-    const before = async (trx: Transaction<any>) => {
-      for (const each of squashed) await noteSquashed(trx, each);
-      if (rewriting) await rewrite({ store, trx, rescue, keep }, rewriting);
-      else await followFiles(store, { trx, following, migrations, rescue });
-    };
-    // What has to be applied after an undo is known only when the undo is done.
-    const apply = following.undo.length === 0 && !rewriting ? applyPending : applyAll;
-    const { undo, renamed } = following;
-    const follows = undo.length + renamed.length + squashed.length > 0;
-    const idle = waiting.length === 0 && !follows;
-    const rest = waiting.filter((each) => each !== rewriting?.file);
-    if (!idle)
-      await apply(store, rest, {
-        settings,
-        allowLoss,
-        keep,
-        ...(follows && { before }),
-        rescue: keep ? rescue : undefined,
-        onStep,
-        onPrepared,
-      }).catch((error: unknown) => {
-        rescue?.discard();
-        throw error;
-      });
-    if (!rewriting) following.undo.forEach(({ name }) => follow?.note?.('undone', name));
-    rescue?.files.forEach((file) => follow?.note?.('rescued', file));
+    await applyWaiting(store, { following, migrations, squashed, waiting }, options);
     return [...pending];
   });
+}
+
+interface Waiting {
+  readonly following: Following;
+  readonly migrations: readonly Migration[];
+  readonly squashed: ReturnType<typeof squashedBy>;
+  /** What is not applied yet. */
+  readonly waiting: readonly Migration[];
+}
+
+/** Makes the database what the files say, in one transaction: first what they no longer have. */
+async function applyWaiting(
+  store: Store,
+  { following, migrations, squashed, waiting }: Waiting,
+  options: MigrateOrForesee,
+): Promise<void> {
+  const { allowLoss = [], follow, settings = DEFAULT_MIGRATION_SETTINGS, keep } = options;
+  const { undo, renamed } = following;
+  const follows = undo.length + renamed.length + squashed.length > 0;
+  const rewriting = follow && (await rewritingOf(follow, following, waiting));
+  const rescue = follow && createRescue(follow.root);
+  const before = async (trx: Transaction<any>) => {
+    for (const each of squashed) await noteSquashed(trx, each);
+    if (rewriting) await rewrite({ store, trx, rescue, keep }, rewriting);
+    else await followFiles(store, { trx, following, migrations, rescue });
+  };
+  // What has to be applied after an undo is known only when the undo is done.
+  const apply = undo.length === 0 && !rewriting ? applyPending : applyAll;
+  const rest = waiting.filter((each) => each !== rewriting?.file);
+  if (waiting.length > 0 || follows)
+    await apply(store, rest, {
+      settings,
+      allowLoss,
+      keep,
+      ...(follows && { before }),
+      rescue: keep ? rescue : undefined,
+      onStep: options.onStep,
+      onPrepared: options.onPrepared,
+    }).catch((error: unknown) => {
+      rescue?.discard();
+      throw error;
+    });
+  if (!rewriting) undo.forEach(({ name }) => follow?.note?.('undone', name));
+  rescue?.files.forEach((file) => follow?.note?.('rescued', file));
 }
 
 const NOTHING: Following = { undo: [], renamed: [] };

@@ -97,37 +97,23 @@ async function run(
 ): Promise<string> {
   const app = core.apps.byId(deployment.app_id);
   if (!app) throw failure.notFound('App not found');
-  const { timeout, memory, cache } = core.model.build;
+  const { timeout } = core.model.build;
   const late = AbortSignal.timeout(timeout);
+  const within = AbortSignal.any([signal, late]);
   const secrets = secretsFor(app, plan);
   const choice = await choose(core, plan);
-  await fetchFrontend(core, choice, AbortSignal.any([signal, late]));
-  logs.add(
-    deployment,
-    `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`,
-  );
-  let refused: unknown;
+  await fetchFrontend(core, choice, within);
+  logs.add(deployment, `Building with ${nameOfFile(plan)}`);
+  const context = buildContext(spool, plan, rewritten(core, app, { plan, choice }));
+  const settings = {
+    ...settingsOf(core, app, { deployment, plan, choice }),
+    secrets,
+    signal: within,
+  };
   let noOutput = '';
-  const extra = { ...plan.extra, ...rewritten(core, app, { plan, choice }) };
-  // The engine's client reports an error of this stream as if the engine were not reachable.
-  const context = (files: Readonly<Record<string, string>> = {}) =>
-    Readable.from(spool.read({ ...plan, extra: { ...extra, ...files } })).once(
-      'error',
-      (e) => (refused = e),
-    );
-  const { images } = core.connection.engine();
   try {
-    return await images.build(context, {
-      tag: imageTag(core.naming, app, deployment.number),
-      cache: stagesRepository(core.naming, app),
-      cacheNamespace: cacheNamespace(core.naming, app),
-      labels: {
-        ...appLabels(core.naming, app),
-        [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '',
-      },
-      ...{ dockerfile: plan.dockerfile, target: plan.target, args: plan.args, secrets },
-      ...{ memory, cpus: 0, buildkit: choice.buildkit, fresh: choice.fresh },
-      signal: AbortSignal.any([signal, late]),
+    return await core.connection.engine().images.build(context.read, {
+      ...settings,
       onLine(line) {
         if (line.startsWith(NO_OUTPUT)) noOutput = line.trim();
         logs.add(deployment, hideSecrets(app, line));
@@ -135,14 +121,60 @@ async function run(
       },
     });
   } catch (error) {
+    const refused = context.failure();
     if (refused instanceof AppError) throw refused;
     if (noOutput !== '') throw failure.unprocessable(noOutput);
     throw describe(error, { late: late.aborted, timeout, app });
   } finally {
-    await images
-      .trimCache({ cache: allStagesPrefix(core.naming), limit: cache })
-      .catch((error: Error) => core.log.warn(`the build cache stays as it is: ${error.message}`));
+    await trimCache(core);
   }
+}
+
+const nameOfFile = ({ kind, dockerfile }: BuildPlan) =>
+  kind === 'Dockerfile' ? `the source's ${dockerfile}` : `a Dockerfile made for ${kind}`;
+
+/** The files of a build as a stream, which the engine may read more than once. */
+function buildContext(spool: Spool, plan: BuildPlan, changed: Readonly<Record<string, string>>) {
+  let failed: unknown;
+  return {
+    read: (files: Readonly<Record<string, string>> = {}) =>
+      Readable.from(spool.read({ ...plan, extra: { ...plan.extra, ...changed, ...files } })).once(
+        'error',
+        (error) => (failed = error),
+      ),
+    /** The engine's client reports an error of the stream as if the engine were not reachable. */
+    failure: () => failed,
+  };
+}
+
+interface BuildChoices {
+  readonly deployment: Deployment;
+  readonly plan: BuildPlan;
+  readonly choice: BuildChoice;
+}
+
+const settingsOf = (core: Core, app: HostedApp, { deployment, plan, choice }: BuildChoices) => ({
+  tag: imageTag(core.naming, app, deployment.number),
+  cache: stagesRepository(core.naming, app),
+  cacheNamespace: cacheNamespace(core.naming, app),
+  labels: {
+    ...appLabels(core.naming, app),
+    [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '',
+  },
+  dockerfile: plan.dockerfile,
+  target: plan.target,
+  args: plan.args,
+  memory: core.model.build.memory,
+  cpus: 0,
+  buildkit: choice.buildkit,
+  fresh: choice.fresh,
+});
+
+async function trimCache({ connection, naming, model, log }: Core): Promise<void> {
+  await connection
+    .engine()
+    .images.trimCache({ cache: allStagesPrefix(naming), limit: model.build.cache })
+    .catch((error: Error) => log.warn(`the build cache stays as it is: ${error.message}`));
 }
 
 /** @throws AppError 422 for a secret that the app does not have. */

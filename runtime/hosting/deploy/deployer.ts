@@ -146,34 +146,26 @@ async function run(
     core.onStep('built');
     const image = await keepImage(core, app, deployment, prepared.id);
     core.onStep('tagged');
-    const ready: Partial<Deployment> = {
-      ...{
-        image: prepared.image,
-        image_id: image.id,
-        port: portOf(core, app, image),
-        replicas: app.spec.replicas,
-        processes: app.spec.processes ?? [],
-      },
-      ...{ status: 'deploying', source: prepared.source ?? deployment.source },
-    };
+    const source = prepared.source ?? deployment.source;
+    const ready = {
+      image: prepared.image,
+      image_id: image.id,
+      port: portOf(core, app, image),
+      replicas: app.spec.replicas,
+      processes: app.spec.processes ?? [],
+      status: 'deploying',
+      source,
+    } as const;
     await core.deployments.update(deployment, ready);
     core.onStep('planned');
     await setStatus(core, appId, deployment, 'deploying');
-    if (!request.instead) await runRelease(core, app, { ...deployment, ...ready }, signal);
-    if (request.instead) await workOnce(core, app, { ...deployment, ...ready }, request.instead);
-    else
-      await rollOut(
-        core,
-        {
-          ...app,
-          spec: {
-            ...app.spec,
-            builtHealth: builtHealthOf(image, ready.source ?? deployment.source),
-          },
-        },
-        { ...deployment, ...ready },
-        signal,
-      );
+    const planned: Deployment = { ...deployment, ...ready };
+    if (request.instead) await workOnce(core, app, planned, request.instead);
+    else {
+      await runRelease(core, app, planned, signal);
+      const spec = { ...app.spec, builtHealth: builtHealthOf(image, source) };
+      await rollOut(core, { ...app, spec }, planned, signal);
+    }
     await forgetOldImages(core, app);
     core.onStep('forgotten');
     return await finish(core, deployment);

@@ -2,6 +2,7 @@ import { durationText } from '../../manifest/quantities.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
+import type { Finding } from '../../parse/places.ts';
 import type { AuthValues } from '../manifest.ts';
 
 /**
@@ -12,7 +13,22 @@ export const settings: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   const { auth } = values;
   if (!auth) return;
-  const { jwt, refresh, lockout, password, roles } = auth;
+  yield* times(auth, at);
+  const { password } = auth;
+  if (password.min > password.max)
+    yield finding(
+      'AUTH_PASSWORD_LENGTHS',
+      'auth.password.min is above auth.password.max',
+      at(['auth', 'password', 'min']),
+      { fix: `max: ${password.min}` },
+    );
+  yield* namedRoles(auth, at);
+  yield* factorRoles(auth, at);
+};
+
+type PositionOf = Parameters<Rule>[0]['facts']['manifest']['at'];
+
+function* times({ jwt, refresh, lockout }: AuthValues, at: PositionOf): Generator<Finding> {
   if (jwt.leeway > 60_000)
     yield finding(
       'AUTH_TIMES',
@@ -44,13 +60,9 @@ export const settings: Rule = function* ({ facts }) {
       at(['auth', 'lockout', 'duration']),
       { fix: `max: ${durationText(lockout.duration)}` },
     );
-  if (password.min > password.max)
-    yield finding(
-      'AUTH_PASSWORD_LENGTHS',
-      'auth.password.min is above auth.password.max',
-      at(['auth', 'password', 'min']),
-      { fix: `max: ${password.min}` },
-    );
+}
+
+function* namedRoles({ roles }: AuthValues, at: PositionOf): Generator<Finding> {
   const given = roles && (roles.default ?? roles.list.at(-1));
   if (roles && given !== undefined && given === roles.first)
     yield finding(
@@ -72,13 +84,9 @@ export const settings: Rule = function* ({ facts }) {
       { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` },
     );
   }
-  yield* factorRoles(auth, at);
-};
+}
 
-function* factorRoles(
-  { roles, secondFactor }: AuthValues,
-  at: Parameters<Rule>[0]['facts']['manifest']['at'],
-): ReturnType<Rule> {
+function* factorRoles({ roles, secondFactor }: AuthValues, at: PositionOf): Generator<Finding> {
   const list = roles?.list ?? [];
   for (const [index, name] of secondFactor.roles.entries()) {
     if (list.includes(name)) continue;

@@ -99,44 +99,12 @@ function planRoot(
   nodes: readonly FieldNode[],
 ): Root | Refused {
   const { action } = operation;
-  const source = { type: 'Query', field: operation.name, node: nodes[0] as FieldNode };
+  const source = sourceOf(operation, nodes);
   switch (action.kind) {
     case 'get':
     case 'caller':
-    case 'list': {
-      const access = rootAccess(
-        tree.planning.model,
-        tree.planning.rules,
-        own,
-        action.entity,
-        'READ',
-      );
-      if (access.kind === 'none') return access;
-      const replaced = replacing(own, access);
-      if (action.kind !== 'list')
-        return {
-          kind: 'get',
-          entity: action.entity,
-          call: numberOf(
-            tree,
-            action.kind === 'get'
-              ? { ...source, read: 'get', by: action.by }
-              : { ...source, read: 'key' },
-          ),
-          selection: tree.selection(action.entity, nodes),
-          ...replaced,
-        };
-      const { entity, list } = action;
-      const listed = {
-        entity,
-        list,
-        call: numberOf(tree, { ...source, read: 'list', entity, list }),
-        ...replaced,
-      };
-      return list.connection
-        ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
-        : { kind: 'list', ...listed, selection: tree.selection(entity, nodes, listed.call) };
-    }
+    case 'list':
+      return planEntity(tree, { ...operation, action }, own, nodes);
     case 'aggregated':
       return planAggregated(tree, operation, own, nodes);
     case 'listAbstract': {
@@ -155,6 +123,44 @@ function planRoot(
     default:
       return { kind: 'none', code: 'FORBIDDEN' };
   }
+}
+
+const sourceOf = ({ name }: Operation, nodes: readonly FieldNode[]) => ({
+  type: 'Query' as const,
+  field: name,
+  node: nodes[0] as FieldNode,
+});
+
+type RowsAction = Extract<Operation['action'], { kind: 'get' | 'caller' | 'list' }>;
+
+/** One row, or a list of rows, of an entity that the caller may read. */
+function planEntity(
+  tree: Tree,
+  operation: Operation & { readonly action: RowsAction },
+  own: RootAccess,
+  nodes: readonly FieldNode[],
+): Root | Refused {
+  const { action } = operation;
+  const { entity } = action;
+  const { model, rules } = tree.planning;
+  const access = rootAccess(model, rules, own, entity, 'READ');
+  if (access.kind === 'none') return access;
+  const replaced = replacing(own, access);
+  const source = sourceOf(operation, nodes);
+  if (action.kind !== 'list') {
+    const read =
+      action.kind === 'get'
+        ? ({ ...source, read: 'get', by: action.by } as const)
+        : ({ ...source, read: 'key' } as const);
+    const call = numberOf(tree, read);
+    return { kind: 'get', entity, call, selection: tree.selection(entity, nodes), ...replaced };
+  }
+  const { list } = action;
+  const call = numberOf(tree, { ...source, read: 'list', entity, list });
+  const listed = { entity, list, call, ...replaced };
+  return list.connection
+    ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
+    : { kind: 'list', ...listed, selection: tree.selection(entity, nodes, call) };
 }
 
 /** Numbers over the rows of an entity, or over groups of them. */
