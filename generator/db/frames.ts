@@ -4,13 +4,13 @@ import type { BackupHead } from './backup-format.ts';
  * The stream between the project, which knows the database, and this process, which knows the file:
  * lines of rows as they are in the file, and marked lines between them.
  */
-export type Mark =
+export type MarkedLine =
   | { readonly head: Omit<BackupHead, 'tables'> }
   | { readonly table: string }
   | { readonly end: string; readonly rows: number }
   | { readonly done: true };
 
-export type Frame = { readonly mark: Mark } | { readonly bytes: Buffer };
+export type Frame = { readonly mark: MarkedLine } | { readonly bytes: Buffer };
 
 /** Starts a marked line; JSON never contains it unescaped. */
 const MARK = 0x1e;
@@ -34,7 +34,7 @@ export async function* framesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<F
       const end = chunk.indexOf(LINE_END, at);
       open.push(chunk.subarray(at, end === -1 ? chunk.length : end));
       if (end === -1) break;
-      yield { mark: JSON.parse(Buffer.concat(open).toString('utf8').slice(1)) as Mark };
+      yield { mark: JSON.parse(Buffer.concat(open).toString('utf8').slice(1)) as MarkedLine };
       open = [];
       at = end + 1;
     }

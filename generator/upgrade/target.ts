@@ -7,7 +7,7 @@ import { newestVersion } from './registry.ts';
 import type { Target } from './set-packages.ts';
 import { isVersion } from './versions.ts';
 
-export interface Wanted {
+export interface UpgradeRequest {
   /** `--to`: a version, or a folder with packs. */
   readonly to: string | undefined;
   /** The project's folder, at which a relative path begins. */
@@ -25,7 +25,7 @@ export interface Wanted {
  * @throws CommandError when a project with packs in `vendor/` names no target, and for a version
  * that is older than the project's.
  */
-export async function resolveTarget(wanted: Wanted): Promise<Target> {
+export async function resolveTarget(wanted: UpgradeRequest): Promise<Target> {
   const target = await targetOf(wanted);
   if (wanted.from === null || compareVersions(target.version, wanted.from) >= 0) return target;
   throw new CommandError(
@@ -36,7 +36,7 @@ export async function resolveTarget(wanted: Wanted): Promise<Target> {
   );
 }
 
-async function targetOf({ to, root, from, vendored }: Wanted): Promise<Target> {
+async function targetOf({ to, root, from, vendored }: UpgradeRequest): Promise<Target> {
   if (to !== undefined && !isVersion(to)) {
     const packs = readPacks(resolve(root, to));
     return { version: packs.version, packs };

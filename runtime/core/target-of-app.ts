@@ -92,14 +92,14 @@ function refuseRows(filled: readonly string[]): void {
 }
 
 /** Objects that were made in an empty database. They are dropped again when no rows come. */
-interface Made {
+interface MadeObjects {
   remove(): Promise<void>;
 }
 
-const NOTHING: Made = { remove: async () => {} };
+const NOTHING: MadeObjects = { remove: async () => {} };
 
 /** Newer migrations wait: they may change the rows, so they need them. */
-async function migrateTarget(target: Target): Promise<Made> {
+async function migrateTarget(target: Target): Promise<MadeObjects> {
   const { app, url, options, replace, confirm } = target;
   const env = { ...(options.env ?? process.env), DATABASE_URL: url };
   const fresh = !isThere(target);

@@ -5,7 +5,7 @@ import type { Downloads } from './download/downloads.ts';
 import type { ModelStore } from './download/model-store.ts';
 import type { Choice, Chooser } from './engine/choose.ts';
 import type { RemoteModel } from './engine/engine.ts';
-import { type Known, showModel, showModels, showRemote, unlisted } from './list.ts';
+import { type ModelSources, showModel, showModels, showRemote, unlisted } from './list.ts';
 import { MODEL_ID, type Model } from './model.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Runner } from './runner.ts';
@@ -87,7 +87,7 @@ function idOf({ params, body }: Call): string {
 async function knownOf(
   { modelStore, catalogue }: HandlerParts,
   { engine }: Choice,
-): Promise<Known> {
+): Promise<ModelSources> {
   const none: readonly RemoteModel[] = [];
   const [local, remote] = await Promise.all([
     modelStore.models(),

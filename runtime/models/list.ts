@@ -26,7 +26,7 @@ export interface ModelView {
   readonly error?: string;
 }
 
-export interface Known {
+export interface ModelSources {
   readonly models: ReadonlyMap<string, Model>;
   readonly local: ReadonlyMap<string, LocalModel>;
   readonly kinds: ReadonlyMap<string, ModelKind>;
@@ -40,7 +40,7 @@ interface Live {
 }
 
 /** Lists the catalogue, further models on the disk, and the models of an attached server. */
-export function showModels(known: Known, live: Live): ModelView[] {
+export function showModels(known: ModelSources, live: Live): ModelView[] {
   const notInCatalogue = [...known.local.values(), ...live.downloads.running()]
     .filter(({ id }) => !known.models.has(id))
     .map(unlisted);
@@ -67,7 +67,7 @@ export const unlisted = ({
 
 export function showModel(
   model: Model,
-  { local, engine, kinds }: Pick<Known, 'local' | 'engine' | 'kinds'>,
+  { local, engine, kinds }: Pick<ModelSources, 'local' | 'engine' | 'kinds'>,
   { downloads, pool }: Live,
 ): ModelView {
   const here = local.get(model.id);

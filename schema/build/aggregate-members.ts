@@ -61,7 +61,7 @@ function countRefusal(shapes: Shapes, place: string, member: Member): Refusal | 
     : refused(member, `${place} is ${named.name}, and a count is an Int`);
 }
 
-interface Place {
+interface FigurePosition {
   readonly of: string;
   readonly entity: EntityFact;
   /** The object that has the field: `PostSums`. */
@@ -70,7 +70,7 @@ interface Place {
 
 function fieldRefusal(
   shapes: Shapes,
-  { of, entity, owner }: Place,
+  { of, entity, owner }: FigurePosition,
   field: Member,
 ): Refusal | undefined {
   const found = entity.fields.get(field.name);

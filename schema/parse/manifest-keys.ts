@@ -24,14 +24,14 @@ export function manifestKeys(written: Data): ManifestKey[] {
   return keysOf({ shape: manifestSchema, path: [], value: settledValues(written), written });
 }
 
-interface Place {
+interface KeyPosition {
   readonly shape: Shape;
   readonly path: readonly string[];
   readonly value: unknown;
   readonly written: unknown;
 }
 
-function keysOf({ shape, path, value, written }: Place): ManifestKey[] {
+function keysOf({ shape, path, value, written }: KeyPosition): ManifestKey[] {
   const properties = resolved(shape).properties;
   if (!properties || !isData(value))
     return [{ name: path.join('.'), value: value ?? null, written: written !== undefined }];

@@ -29,13 +29,13 @@ export const directiveNames: Rule = function* ({ facts }) {
   }
 };
 
-interface Known {
+interface KnownDirective {
   readonly name: string;
   readonly locations: readonly string[];
   readonly isRepeatable: boolean;
 }
 
-function knownDirectives(own: readonly Known[]): ReadonlyMap<string, Known> {
+function knownDirectives(own: readonly KnownDirective[]): ReadonlyMap<string, KnownDirective> {
   return new Map(
     [...own, ...ourDirectives().values()].map((directive) => [directive.name, directive]),
   );

@@ -1,13 +1,13 @@
 import type { ColumnType } from '@twofold/schema';
 import { figureSql, type FigureSql, type Rows } from './figures.ts';
 import { sql, type Sql } from './fragment.ts';
-import type { Figure, KeyPart, Shown } from './plan.ts';
+import type { Figure, KeyPart, NumberType } from './plan.ts';
 import type { Scope } from './scope.ts';
 
 /** The SQL of numbers over rows. */
 export interface Figures {
   count(): Sql;
-  figure(of: Figure, column: string, as: Shown['as']): FigureSql;
+  figure(of: Figure, column: string, as: NumberType['as']): FigureSql;
   /** A field of the key of a group. */
   key?(part: KeyPart): Sql;
 }

@@ -4,7 +4,7 @@ import { readableWhen, seenKey } from './condition-sql.ts';
 import { sql, type Sql } from './fragment.ts';
 import { isDigits } from './json.ts';
 import type { EntityModel } from './model.ts';
-import type { Figure, Shown } from './plan.ts';
+import type { Figure, NumberType } from './plan.ts';
 import { and, marked, reference, type Scope } from './scope.ts';
 
 /**
@@ -162,10 +162,10 @@ function extremeSql(scope: Scope, rows: Rows, of: 'min' | 'max', column: string)
 export function shownSql(
   scope: Scope,
   { sql: value, form }: FigureSql,
-  { scalar, as, required }: Shown,
+  { scalar, as, required }: NumberType,
   column?: Column,
 ): Sql {
-  const { value: shown, fits }: Held =
+  const { value: shown, fits }: CheckedNumber =
     form === 'column' && column && column.scalar === scalar
       ? { value: column.parts ? value : scope.json.column(value, column) }
       : numberSql(scope, value, { form: formOf(form, column), as, scalar, of: column?.type });
@@ -176,7 +176,7 @@ export function shownSql(
 }
 
 /** A count as the answer shows it. It is never null. */
-export function shownCount(scope: Scope, value: Sql, { scalar, as }: Shown): Sql {
+export function shownCount(scope: Scope, value: Sql, { scalar, as }: NumberType): Sql {
   const { value: shown, fits } = numberSql(scope, value, { form: 'integer', as, scalar });
   if (!fits) return shown;
   return sql`case when ${fits} then ${scope.json.any(shown)} else ${marked(scope, 'OUT_OF_RANGE')} end`;
@@ -197,12 +197,12 @@ interface Target {
 }
 
 /** A value, and the condition that the declared type holds it. */
-interface Held {
+interface CheckedNumber {
   readonly value: Sql;
   readonly fits?: Sql;
 }
 
-function numberSql(scope: Scope, value: Sql, { form, as, scalar, of }: Target): Held {
+function numberSql(scope: Scope, value: Sql, { form, as, scalar, of }: Target): CheckedNumber {
   if (as === 'real') return floatSql(scope, value, form, of);
   if (form === 'real') return { value };
   if (as === 'decimal') return { value: asText(scope, value) };
@@ -221,7 +221,12 @@ const RANGES: Readonly<Record<string, readonly [string, string]>> = {
 const asText = ({ dialect }: Scope, value: Sql): Sql =>
   dialect === 'sqlite' ? sql`cast(${value} as text)` : sql`(${value})::text`;
 
-function floatSql({ dialect }: Scope, value: Sql, form: Target['form'], of?: ColumnType): Held {
+function floatSql(
+  { dialect }: Scope,
+  value: Sql,
+  form: Target['form'],
+  of?: ColumnType,
+): CheckedNumber {
   if (dialect === 'sqlite') {
     if (form === 'integer') return { value: sql`cast(${value} as real)` };
     if (form === 'real' && of !== 'real') return { value };
@@ -237,14 +242,14 @@ function floatSql({ dialect }: Scope, value: Sql, form: Target['form'], of?: Col
     : { value: float, fits: sql`abs(${value}) < 1.7976931348623158e308::numeric` };
 }
 
-function digitsSql(scope: Scope, value: Sql): Held {
+function digitsSql(scope: Scope, value: Sql): CheckedNumber {
   if (scope.dialect === 'postgres')
     return { value: sql`trunc(${value})::text`, fits: sql`${value} = trunc(${value})` };
   const digits = sql`${EXACT.digits}(${value})`;
   return { value: digits, fits: sql`${digits} is not null` };
 }
 
-function wholeSql({ dialect }: Scope, value: Sql, form: Target['form'], range: Sql): Held {
+function wholeSql({ dialect }: Scope, value: Sql, form: Target['form'], range: Sql): CheckedNumber {
   if (form === 'integer') return { value, fits: sql`${value} ${range}` };
   if (dialect === 'postgres')
     return {

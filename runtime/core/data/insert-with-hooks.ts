@@ -10,7 +10,7 @@ import { hooksOf, startWriting } from './writing.ts';
 /** Values by the name of the column, in the form that the driver takes. */
 type Columns = Readonly<Record<string, unknown>>;
 
-interface Place {
+interface InsertParts {
   readonly store: Store;
   readonly now: () => number;
 }
@@ -32,7 +32,7 @@ interface NewRow {
  * @example insertWithHooks(kernel, { entity: 'User', row: { email }, context }, (added) => insertUser({ email, ...added }))
  */
 export async function insertWithHooks<Id extends number | string>(
-  { store, now }: Place,
+  { store, now }: InsertParts,
   { entity: name, row, context }: NewRow,
   insert: (added: Columns) => Promise<Id>,
 ): Promise<Id> {

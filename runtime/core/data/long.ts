@@ -6,7 +6,7 @@ import type { EntityModel } from './model.ts';
 import { reference, type Scope } from './scope.ts';
 
 /** A list, or a connection, and the selection of its rows. */
-interface Shown extends Listed {
+interface SelectedList extends Listed {
   readonly selection?: Selection;
   readonly fields?: readonly ConnectionPart[];
 }
@@ -19,7 +19,7 @@ const SHORT_LIST = 1000;
  * its rows have lists. Short are only the first rows of a table or of a parent, in the order of
  * their keys.
  */
-export function isLong(scope: Scope, listed: Shown): boolean {
+export function isLong(scope: Scope, listed: SelectedList): boolean {
   const call = scope.calls[listed.call];
   const { order = [], equals = [], page, where, search, distinct } = call ?? {};
   return (
@@ -50,7 +50,7 @@ function hidesRows(scope: Scope, { entity: name, access }: Listed): boolean {
 const isIndexed = ({ model }: Scope, link: Link | undefined) =>
   !link || (link.kind === 'column' && !link.of && model.ids === 'integer');
 
-function selectionsOf({ selection, fields = [] }: Shown): readonly Selection[] {
+function selectionsOf({ selection, fields = [] }: SelectedList): readonly Selection[] {
   if (selection) return [selection];
   return fields.flatMap((part) => {
     if (part.kind === 'nodes') return [part.selection];

@@ -213,7 +213,7 @@ export interface Aggregated {
 
 export type AggregatePart =
   | { readonly kind: 'typename'; readonly key: string; readonly value: string }
-  | ({ readonly kind: 'count'; readonly key: string } & Shown)
+  | ({ readonly kind: 'count'; readonly key: string } & NumberType)
   | {
       readonly kind: 'figures';
       readonly key: string;
@@ -238,10 +238,10 @@ export type FigurePart =
       readonly key: string;
       readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN';
     }
-  | ({ readonly kind: 'figure'; readonly key: string; readonly column: string } & Shown);
+  | ({ readonly kind: 'figure'; readonly key: string; readonly column: string } & NumberType);
 
 /** The type of a number in the schema. */
-export interface Shown {
+export interface NumberType {
   readonly scalar: string;
   /** The type in which values of the scalar are stored. It decides which numbers fit. */
   readonly as: ColumnType;

@@ -9,10 +9,10 @@ import { shownBy, statedCondition } from './list-condition.ts';
 import { tableName, and, ofType, where, type Scope } from './scope.ts';
 import type { Source } from './source.ts';
 
-type Asked = Extract<Planned, { kind: 'tally' }>;
+type TallyField = Extract<Planned, { kind: 'tally' }>;
 
 /** The value of a field with `@count` or `@exists` in the answer. */
-export function tallyJson(scope: Scope, parent: string, asked: Asked, source: Source): Sql {
+export function tallyJson(scope: Scope, parent: string, asked: TallyField, source: Source): Sql {
   const value = tallySql(scope, parent, asked, source);
   return asked.tally.of === 'count' ? value : scope.json.boolean(value);
 }

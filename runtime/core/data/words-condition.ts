@@ -3,26 +3,29 @@ import { not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, type Sql } from './fragment.ts';
 import { and, or, type Scope } from './scope.ts';
-import type { Beside, Given } from './given.ts';
+import type { Beside, ComparedValue } from './given.ts';
 import { wordSql } from './words.ts';
 
 /** Where a value stands in the arguments of a node. */
-export interface Place {
+export interface ArgumentPosition {
   readonly call: number;
   readonly path: readonly (string | number)[];
 }
 
 /** A value of the arguments, in the form that operators compare with. */
-export const givenAt = ({ call, path }: Place, value: unknown): Given => ({
+export const givenAt = ({ call, path }: ArgumentPosition, value: unknown): ComparedValue => ({
   field: path.slice(1).join('.'),
   value,
   parameter: (as) => ({ from: 'call', call, path, as }),
 });
 
 /** The items of an input list with their paths, or the single object that some schemas declare. */
-export function itemsOf(value: unknown, path: Place['path']): [unknown, Place['path']][] {
+export function itemsOf(
+  value: unknown,
+  path: ArgumentPosition['path'],
+): [unknown, ArgumentPosition['path']][] {
   if (!Array.isArray(value)) return [[value, path]];
-  return value.flatMap((item, index): [unknown, Place['path']][] =>
+  return value.flatMap((item, index): [unknown, ArgumentPosition['path']][] =>
     item === null ? [] : [[item, [...path, index]]],
   );
 }
@@ -49,11 +52,14 @@ export function wordsCondition(
   compared: Compared,
   words: readonly FilterWord[],
   value: unknown,
-  place: Place & Beside,
+  place: ArgumentPosition & Beside,
 ): Sql | undefined {
   if (value === null) return wordSql(scope, compared, 'eq', givenAt(place, null));
   const input = value as Readonly<Record<string, unknown>>;
-  const at = (word: string): Place => ({ call: place.call, path: [...place.path, word] });
+  const at = (word: string): ArgumentPosition => ({
+    call: place.call,
+    path: [...place.path, word],
+  });
   const beside = besideOf(input, at, place);
   const one = (word: FilterWord): Sql | undefined => {
     const given = input[word];
@@ -76,7 +82,7 @@ export function wordsCondition(
  */
 function besideOf(
   { mode, path }: Readonly<Record<string, unknown>>,
-  at: (word: string) => Place,
+  at: (word: string) => ArgumentPosition,
   outer: Beside,
 ): Beside {
   return {

@@ -7,7 +7,7 @@ import { isHooked } from './row-hooks.ts';
 import type { Actor, WriteRequest } from './write-request.ts';
 import { hooksOf, startWriting, type HookParts, type Writing } from './writing.ts';
 
-type Asked = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'caller' | 'context'>;
+type WriteCall = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'caller' | 'context'>;
 
 interface OpenedWith extends TransactionWork {
   readonly bounds?: TransactionBounds | undefined;
@@ -19,7 +19,7 @@ interface OpenedWith extends TransactionWork {
  */
 export async function inTransaction<T>(
   actor: Actor,
-  request: Asked,
+  request: WriteCall,
   { bounds, single }: OpenedWith,
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {

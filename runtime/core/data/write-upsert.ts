@@ -8,7 +8,7 @@ import type { Key, Writing } from './writer.ts';
 import { failure } from '../errors.ts';
 
 type Upsert = Extract<Action, { kind: 'upsert' }>;
-type Asked = Pick<WriteRequest<unknown>, 'operation' | 'args' | 'rules'>;
+type UpsertCall = Pick<WriteRequest<unknown>, 'operation' | 'args' | 'rules'>;
 
 /** A row that another caller removes between two statements is looked for again. */
 const ATTEMPTS = 3;
@@ -21,7 +21,7 @@ const ATTEMPTS = 3;
 export async function upsertRow(
   writing: Writing,
   action: Upsert,
-  { operation, args, rules }: Asked,
+  { operation, args, rules }: UpsertCall,
 ): Promise<Key> {
   const entity = writing.model.entity(action.entity);
   const key = givenKey(action.by, args, keyArgument(action));
@@ -55,7 +55,7 @@ const keyArgument = ({ by }: Upsert) => Object.keys(by[0] ?? {})[0]?.split('.')[
  *
  * @throws AppError when they may do neither.
  */
-export function assertUpsert(model: Model, rules: Rules, operation: Asked['operation']): void {
+export function assertUpsert(model: Model, rules: Rules, operation: UpsertCall['operation']): void {
   const verbs = ['CREATE', 'UPDATE'] as const;
   const accesses = verbs.map((verb) => upsertAccess(model, rules, { operation, verb }));
   const [create] = accesses;
@@ -66,7 +66,7 @@ export function assertUpsert(model: Model, rules: Rules, operation: Asked['opera
 function upsertAccess(
   model: Model,
   rules: Rules,
-  { operation, verb }: { operation: Asked['operation']; verb: 'CREATE' | 'UPDATE' },
+  { operation, verb }: { operation: UpsertCall['operation']; verb: 'CREATE' | 'UPDATE' },
 ): Access {
   const { entity } = operation.action as Upsert;
   return rootAccess(model, rules, rules.operation(operation, verb), entity, verb);

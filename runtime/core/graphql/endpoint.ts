@@ -121,7 +121,7 @@ async function sendError(ctx: Context, service: Service, error: AppError): Promi
   send(ctx, error.status, JSON_TYPE, await shown(ctx, service, error));
 }
 
-type Asked = Parameters | Parameters[];
+type OneOrBatch = Parameters | Parameters[];
 
 async function answer(
   ctx: Context,
@@ -222,7 +222,7 @@ function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
 async function readPost(
   request: IncomingMessage,
   { bodyLimit, service }: EndpointOptions,
-): Promise<Asked> {
+): Promise<OneOrBatch> {
   const { headers } = request;
   // A form on any site can send the other media types without a preflight.
   if (!isJsonBody(headers['content-type']))

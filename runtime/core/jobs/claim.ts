@@ -3,7 +3,7 @@ import type { Definitions } from './definitions.ts';
 import type { Ask } from './dialect.ts';
 
 /** A job that this process runs. */
-export interface Taken {
+export interface ClaimedJob {
   readonly id: number;
   readonly name: string;
   /** JSON */
@@ -22,7 +22,7 @@ export interface JobError {
   readonly message: string;
 }
 
-interface Row extends Omit<Taken, 'errors' | 'exhausted'> {
+interface Row extends Omit<ClaimedJob, 'errors' | 'exhausted'> {
   readonly slot: string | null;
   readonly errors: string | null;
 }
@@ -36,7 +36,7 @@ interface ClaimParts {
 
 /** Takes at most `free` due jobs, by priority and then by time. */
 export interface Claim {
-  (ask: Ask, free: number): Promise<Taken[]>;
+  (ask: Ask, free: number): Promise<ClaimedJob[]>;
   /** Whether it is one statement, which needs no transaction. */
   readonly single: boolean;
 }
@@ -49,7 +49,7 @@ export function claimJobs(parts: ClaimParts): Claim {
   const claim = async (ask: Ask, free: number) => {
     if (isLimited && store.dialect === 'postgres') await lockLimits(ask);
     const slots = createSlots(definitions, isLimited ? await runningSlots(ask) : []);
-    const taken: Taken[] = [];
+    const taken: ClaimedJob[] = [];
     let priority = await nextPriority(ask, null);
     while (priority !== null && taken.length < free) {
       taken.push(...(await takeOf(priority, { ask, find, slots, parts }, free - taken.length)));
@@ -71,9 +71,9 @@ interface Taking {
  * Takes jobs of one priority. A key that has no free slot is excluded from the next search, so that
  * its many jobs do not hide the others.
  */
-async function takeOf(priority: number, taking: Taking, free: number): Promise<Taken[]> {
+async function takeOf(priority: number, taking: Taking, free: number): Promise<ClaimedJob[]> {
   const { ask, find, slots, parts } = taking;
-  const taken: Taken[] = [];
+  const taken: ClaimedJob[] = [];
   while (taken.length < free) {
     const wanted = free - taken.length;
     const rows = await ask<Row>(find, [priority, JSON.stringify(slots.full()), wanted]);
@@ -99,7 +99,7 @@ async function markRunning(ask: Ask, rows: readonly Row[], owner: string): Promi
 }
 
 /** A row as it was before it was taken. */
-function toTaken({ id, name, data, attempts, errors, ...row }: Row): Taken {
+function toTaken({ id, name, data, attempts, errors, ...row }: Row): ClaimedJob {
   const exhausted = row.attempt >= attempts;
   return {
     id,
@@ -137,19 +137,19 @@ function claimAtOnce({ owner, ...parts }: ClaimParts): Claim {
     )
     update twofold_jobs set ${RUNNING} from due where twofold_jobs.id = due.id returning due.*`;
   const claim = async (ask: Ask, free: number) => {
-    const rows = await ask<Row & Turn>(text, [free, free, owner]);
+    const rows = await ask<Row & ClaimOrder>(text, [free, free, owner]);
     return rows.sort(inTurn).map(toTaken);
   };
   return Object.assign(claim, { single: true });
 }
 
-interface Turn {
+interface ClaimOrder {
   readonly priority: number;
   readonly at: number;
 }
 
 /** An update returns its rows in any order. */
-const inTurn = (a: Row & Turn, b: Row & Turn) =>
+const inTurn = (a: Row & ClaimOrder, b: Row & ClaimOrder) =>
   b.priority - a.priority || a.at - b.at || a.id - b.id;
 
 const COLUMNS = 'id, name, data, attempt, attempts, fence, slot, errors';

@@ -2,7 +2,7 @@ import type { Kernel, ServerModule } from '../module.ts';
 import { unknownJob } from './definitions.ts';
 import type { JobsModule } from './index.ts';
 import { isServed } from './presence.ts';
-import type { JobCount, Listed, Shown } from './records.ts';
+import type { JobCount, Listed, StoredJob } from './records.ts';
 import { untilEnded } from './running.ts';
 import { JOB_STATES, type JobState } from './types.ts';
 
@@ -24,7 +24,7 @@ export interface JobsQuestion {
 export type JobsAnswer =
   | { readonly ok: true; readonly stats: readonly JobCount[] }
   | ({ readonly ok: true } & Listed)
-  | { readonly ok: true; readonly job: Shown; readonly ended?: boolean }
+  | { readonly ok: true; readonly job: StoredJob; readonly ended?: boolean }
   | { readonly ok: true; readonly retried: number }
   | { readonly ok: false; readonly refused: string };
 
@@ -41,9 +41,9 @@ export async function answerJobs(
   return ANSWERS[question.command]({ kernel, module }, question);
 }
 
-type Answer = (asking: Asking, question: JobsQuestion) => Promise<JobsAnswer>;
+type CommandHandler = (asking: Asking, question: JobsQuestion) => Promise<JobsAnswer>;
 
-const ANSWERS: Readonly<Record<JobsQuestion['command'], Answer>> = {
+const ANSWERS: Readonly<Record<JobsQuestion['command'], CommandHandler>> = {
   stats: async ({ module }) => ({ ok: true, stats: await module.records.stats() }),
   list: async ({ module }, { state, name, limit = 50 }) => {
     if (state !== undefined && !JOB_STATES.includes(state as JobState))

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts';
-import { claimJobs, type Taken } from './claim.ts';
+import { claimJobs, type ClaimedJob } from './claim.ts';
 import type { Definitions } from './definitions.ts';
 import { type Ask, askIn, askStore } from './dialect.ts';
 
@@ -11,19 +11,19 @@ export interface Queue {
    * @returns the taken ones, first those that run first, and the ids of finished ones that this
    * process has lost.
    */
-  turn(finished: readonly Taken[], free: number): Promise<Turn>;
+  turn(finished: readonly ClaimedJob[], free: number): Promise<TickBatch>;
   /** Finishes a job in the running transaction. @returns false when this process has lost it. */
-  complete(taken: Taken): Promise<boolean>;
+  complete(taken: ClaimedJob): Promise<boolean>;
   /** Ends a failed attempt. Without `retryIn` (milliseconds) it was the last one. */
-  fail(taken: Taken, outcome: Failed): Promise<boolean>;
+  fail(taken: ClaimedJob, outcome: Failed): Promise<boolean>;
   /** Gives jobs back. Their attempt does not count. */
-  giveBack(taken: readonly Taken[]): Promise<void>;
+  giveBack(taken: readonly ClaimedJob[]): Promise<void>;
   /** The ids of this process's running jobs that were cancelled. */
   cancelled(): Promise<number[]>;
 }
 
-export interface Turn {
-  readonly taken: readonly Taken[];
+export interface TickBatch {
+  readonly taken: readonly ClaimedJob[];
   readonly lost: readonly number[];
 }
 
@@ -69,7 +69,7 @@ export function createQueue(parts: QueueParts): Queue {
 }
 
 /** @returns the ids of those that another process has taken, or that were given back. */
-async function finish(ask: Ask, finished: readonly Taken[]): Promise<number[]> {
+async function finish(ask: Ask, finished: readonly ClaimedJob[]): Promise<number[]> {
   if (finished.length === 0) return [];
   const rows = await ask(
     `update twofold_jobs set state = 'done', finished_at = $now, owner = null
@@ -86,7 +86,7 @@ const ERRORS = 20;
 const ERROR_LENGTH = 2_000;
 
 /** A job that was cancelled while it ran is not tried again. */
-async function fail(ask: Ask, taken: Taken, { error, retryIn }: Failed): Promise<boolean> {
+async function fail(ask: Ask, taken: ClaimedJob, { error, retryIn }: Failed): Promise<boolean> {
   const { id, fence, attempt, errors } = taken;
   const message = error.slice(0, ERROR_LENGTH);
   const all = [...errors, { attempt, at: new Date().toISOString(), message }].slice(-ERRORS);
@@ -106,7 +106,7 @@ export const RELEASE = `owner = null, stop = 0, at = $now,
   state = case stop when 1 then 'cancelled' else 'waiting' end,
   finished_at = case stop when 1 then $now end`;
 
-async function giveBack(ask: Ask, owner: string, taken: readonly Taken[]): Promise<void> {
+async function giveBack(ask: Ask, owner: string, taken: readonly ClaimedJob[]): Promise<void> {
   for (const counted of [true, false]) {
     const ids = taken.flatMap(({ id, exhausted }) => (exhausted === counted ? [] : [id]));
     if (ids.length === 0) continue;

@@ -7,8 +7,8 @@ import type { JobRecord, JobState } from './types.ts';
 /** Jobs as people see them, and actions on jobs. */
 export interface JobRecords {
   /** Newest first. */
-  list(asked: Asked): Promise<Listed>;
-  get(id: number): Promise<Shown | null>;
+  list(asked: JobFilter): Promise<Listed>;
+  get(id: number): Promise<StoredJob | null>;
   stats(): Promise<JobCount[]>;
   /** @returns whether it was waiting, which ends it, or running, which is up to its process. */
   cancel(id: number): Promise<'cancelled' | 'asked' | false>;
@@ -18,7 +18,7 @@ export interface JobRecords {
   retryAll(name?: string): Promise<number>;
 }
 
-export interface Asked {
+export interface JobFilter {
   readonly state?: JobState | undefined;
   readonly name?: string | undefined;
   readonly limit: number;
@@ -35,7 +35,7 @@ export interface Listed {
 }
 
 /** A job with all its stored data. */
-export interface Shown extends JobRecord {
+export interface StoredJob extends JobRecord {
   readonly errors: readonly JobError[];
 }
 
@@ -83,7 +83,7 @@ interface Row {
   readonly data: string;
 }
 
-async function list(ask: Ask, { state, name, limit, cursor }: Asked): Promise<Listed> {
+async function list(ask: Ask, { state, name, limit, cursor }: JobFilter): Promise<Listed> {
   const conditions: [string, unknown][] = [];
   if (state !== undefined) conditions.push(['state = ?', state]);
   if (name !== undefined) conditions.push(['name = ?', name]);

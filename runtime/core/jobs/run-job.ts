@@ -1,6 +1,6 @@
 import type { Logger } from '../config/log.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
-import type { Taken } from './claim.ts';
+import type { ClaimedJob } from './claim.ts';
 import { type Call, CallAbandoned, createCall } from './call.ts';
 import { type Definition, waitAfter } from './definitions.ts';
 import type { Queue } from './queue.ts';
@@ -9,7 +9,7 @@ import { traceJob } from './traces.ts';
 
 /** One running attempt of a job. */
 export interface Attempt {
-  readonly taken: Taken;
+  readonly taken: ClaimedJob;
   /**
    * How the attempt ended. `done`: the end of the job is not written yet. `settled`: everything is
    * written. `left`: nobody waits for the result any more.
@@ -31,7 +31,7 @@ export interface JobParts extends ContextParts {
 interface Running {
   readonly parts: JobParts;
   readonly queue: Queue;
-  readonly taken: Taken;
+  readonly taken: ClaimedJob;
   readonly definition: Definition;
   readonly log: Logger;
   /** The function that runs now. */
@@ -47,7 +47,7 @@ export function runJob(
   parts: JobParts,
   queue: Queue,
   definition: Definition,
-  taken: Taken,
+  taken: ClaimedJob,
 ): Attempt {
   const { id, name, attempt } = taken;
   const log = parts.log.child({ job: id, name, attempt });
@@ -89,7 +89,7 @@ async function attempt(running: Running): Promise<void> {
   });
 }
 
-const callOf = ({ id, name, attempt, data }: Taken) => ({
+const callOf = ({ id, name, attempt, data }: ClaimedJob) => ({
   data: JSON.parse(data),
   job: { id, name, attempt },
 });

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kernel } from '../module.ts';
-import type { Taken } from './claim.ts';
+import type { ClaimedJob } from './claim.ts';
 import type { Definitions } from './definitions.ts';
 import type { Queue } from './queue.ts';
 import { type Attempt, runJob } from './run-job.ts';
@@ -40,9 +40,9 @@ class QueueWorker implements Worker {
   readonly #parts: WorkerParts;
   readonly #queue: Queue;
   readonly #running = new Map<number, Attempt>();
-  readonly #finished: Taken[] = [];
+  readonly #finished: ClaimedJob[] = [];
   /** Jobs whose end could not be written, because the database did not answer. */
-  readonly #unsettled: Taken[] = [];
+  readonly #unsettled: ClaimedJob[] = [];
   /** Jobs must not join the transaction of the code that woke this worker. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #taking = false;
@@ -150,7 +150,7 @@ class QueueWorker implements Worker {
     if (this.#taking) this.#wakeIn(POLL);
   }
 
-  async #turn(finished: readonly Taken[], free: number): Promise<void> {
+  async #turn(finished: readonly ClaimedJob[], free: number): Promise<void> {
     const { taken, lost } = await this.#queue.turn(finished, free).catch((error: unknown) => {
       this.#finished.unshift(...finished);
       throw error;
@@ -188,7 +188,7 @@ class QueueWorker implements Worker {
     this.#broken = true;
   }
 
-  #begin(taken: Taken): void {
+  #begin(taken: ClaimedJob): void {
     const { kernel, definitions } = this.#parts;
     const attempt = runJob(kernel, this.#queue, definitions.get(taken.name)!, taken);
     this.#running.set(taken.id, attempt);

@@ -18,7 +18,7 @@ export interface Bounds {
   readonly bytes: number;
 }
 
-interface Kept<Value> {
+interface CacheEntry<Value> {
   readonly value: Value;
   weight: number;
 }
@@ -31,7 +31,7 @@ interface Kept<Value> {
  * @example const texts = createBoundedCache<string>({ entries: 1000, bytes: 4_000_000 });
  */
 export function createBoundedCache<Value>({ entries, bytes }: Bounds): BoundedCache<Value> {
-  const kept = new Map<string, Kept<Value>>();
+  const kept = new Map<string, CacheEntry<Value>>();
   let held = 0;
   const drop = (key: string) => {
     held -= kept.get(key)?.weight ?? 0;

@@ -32,12 +32,12 @@ export const tablesOf = ({ tables }: Catalog): readonly CatalogTable[] =>
   tables.filter(({ kind, name }) => kind === 'table' && !name.startsWith('twofold_'));
 
 /** A table, and the catalog that it is in. */
-interface Found {
+interface LocatedTable {
   readonly table: CatalogTable;
   readonly catalog: Catalog;
 }
 
-function compareTables(expected: Found, found: Found): Drift[] {
+function compareTables(expected: LocatedTable, found: LocatedTable): Drift[] {
   const { name } = expected.table;
   return [factsOf(expected), factsOf(found)]
     .reduce<string[]>((all, facts) => [...new Set([...all, ...facts.keys()])], [])
@@ -66,7 +66,7 @@ const FIX: Readonly<Record<Drift['kind'], string>> = {
  * The compared parts of a table: a kind and columns as the key, the definition as text. Indexes
  * that the server itself makes at its start are left out.
  */
-function factsOf({ table, catalog }: Found): Map<string, string> {
+function factsOf({ table, catalog }: LocatedTable): Map<string, string> {
   const { schema, columns, primaryKey, uniques, foreignKeys, checks, indexes } = table;
   const plain = (text: string) => normal(text, schema);
   return new Map([

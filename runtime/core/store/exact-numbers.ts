@@ -152,7 +152,7 @@ function compare(a: Value = null, b: Value = null): Value {
 }
 
 /** The state of an aggregate of decimals. */
-interface Found {
+interface AggregateState {
   value: Decimal | undefined;
 }
 
@@ -177,12 +177,12 @@ export function addExactNumbers(database: DatabaseSync): void {
   for (const [name, join] of Object.entries(aggregates))
     database.aggregate(name, {
       useBigIntArguments: true,
-      start: (): Found => ({ value: undefined }),
-      step: (found: Found, value: unknown) => {
+      start: (): AggregateState => ({ value: undefined }),
+      step: (found: AggregateState, value: unknown) => {
         const number = parse(value as Value);
         if (number) found.value = found.value ? join(found.value, number) : number;
         return found;
       },
-      result: ({ value }: Found) => (value ? print(value) : null),
+      result: ({ value }: AggregateState) => (value ? print(value) : null),
     } as never);
 }

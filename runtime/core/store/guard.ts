@@ -44,19 +44,19 @@ export function guardOf({ url, root, production, ledger, env = process.env }: Gu
   return { name: place.name, address: place.address, reason };
 }
 
-interface Place {
+interface DatabasePlace {
   readonly name: string;
   readonly address: string;
   readonly local: boolean;
   readonly reason: string;
 }
 
-function placeOf(url: string, root: string, env: NonNullable<Guarding['env']>): Place {
+function placeOf(url: string, root: string, env: NonNullable<Guarding['env']>): DatabasePlace {
   if (url === ':memory:') return { name: url, address: url, local: true, reason: '' };
   return url.startsWith('file:') ? filePlace(url, root) : serverPlace(url, env);
 }
 
-function filePlace(url: string, root: string): Place {
+function filePlace(url: string, root: string): DatabasePlace {
   const path = url.startsWith('file://')
     ? fileURLToPath(url)
     : resolve(root, url.slice('file:'.length));
@@ -74,7 +74,7 @@ function realPath(path: string): string {
   }
 }
 
-function serverPlace(url: string, env: NonNullable<Guarding['env']>): Place {
+function serverPlace(url: string, env: NonNullable<Guarding['env']>): DatabasePlace {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const host = parsed?.searchParams.get('host') ?? (parsed?.hostname || env['PGHOST']) ?? '';
   const name = decodeURIComponent(parsed?.pathname.slice(1) ?? '') || (env['PGDATABASE'] ?? '');

@@ -85,12 +85,12 @@ export function postgresStore(
   const beginning = { db, scopes, dialect: 'postgres', builder } as const;
   const locks = createLockPool(() => new Pool({ connectionString: url, max: LOCK_CONNECTIONS }));
   const query: Query = (text, values, bounds) => {
-    const asked: Asked = { text, values, asker: bounds?.asker };
+    const asked: StatementCall = { text, values, asker: bounds?.asker };
     return ask(parts, asked).catch((error) =>
       withFreshPlan(parts.names, error, text, () => ask(parts, asked)),
     );
   };
-  const text = (asked: AskedText) =>
+  const text = (asked: TextCall) =>
     askText(parts, asked).catch((error) =>
       withFreshPlan(parts.names, error, asked.text, () => askText(parts, asked)),
     );
@@ -203,13 +203,13 @@ interface Parts {
   readonly abandoned: Abandoned;
 }
 
-interface Asked {
+interface StatementCall {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly asker: Asker | undefined;
 }
 
-interface AskedText extends Asked {
+interface TextCall extends StatementCall {
   readonly large: boolean | undefined;
 }
 
@@ -233,7 +233,7 @@ async function prepareReadOnly(client: pg.ClientBase): Promise<void> {
 
 async function ask(
   { pool, names, abandoned }: Parts,
-  asked: Asked,
+  asked: StatementCall,
 ): Promise<readonly Record<string, unknown>[]> {
   const client = await pool.connect();
   let broken = false;
@@ -250,16 +250,13 @@ async function ask(
 /** An error that the database reports leaves the connection usable; any other one does not. */
 const isBroken = (error: unknown) => (error as { severity?: string }).severity !== 'ERROR';
 
-type Kept = Pick<Parts, 'names' | 'abandoned'>;
+type ConnectionParts = Pick<Parts, 'names' | 'abandoned'>;
 
-const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) =>
+const isSpent = ({ names, abandoned }: ConnectionParts, client: pg.PoolClient) =>
   names.isWorn(client) || abandoned.isTold(client);
 
 /** Like `ask`, with one promise in place of five: five would cost as much as a small statement. */
-function askText(
-  parts: Parts,
-  { text, values, asker, large }: AskedText,
-): Promise<JsonText | null> {
+function askText(parts: Parts, { text, values, asker, large }: TextCall): Promise<JsonText | null> {
   const { pool, names, abandoned } = parts;
   return new Promise((resolve, reject) => {
     pool.connect((refused, client, release) => {
@@ -283,9 +280,9 @@ function askText(
 }
 
 async function run(
-  { names, abandoned }: Kept,
+  { names, abandoned }: ConnectionParts,
   client: pg.PoolClient,
-  { text, values, asker }: Asked,
+  { text, values, asker }: StatementCall,
 ): Promise<readonly Record<string, unknown>[]> {
   if (asker?.cancelled) throw unwanted();
   const name = names.nameOn(client, text);

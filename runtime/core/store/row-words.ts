@@ -28,14 +28,14 @@ export async function describeRows(
   return { ...risk, object, rows: total, ...WORDS[risk.does]({ object, some, change, risk }) };
 }
 
-interface Said {
+interface RiskFacts {
   readonly object: string;
   readonly some: string;
   readonly change: Risk['change'];
   readonly risk: Risk;
 }
 
-const WORDS: Readonly<Record<Doing, (said: Said) => { what: string; fix: string }>> = {
+const WORDS: Readonly<Record<Doing, (said: RiskFacts) => { what: string; fix: string }>> = {
   add: ({ object, some }) => ({
     what: `${object} is new and required, and ${some} would have no value for it`,
     fix: 'give the field @default(value: …), which fills them, or take "!" away',

@@ -11,7 +11,7 @@ import { createBoundedCache } from '../store/bounded-cache.ts';
 import type { NoteStatement } from '../store/statement-log.ts';
 
 /** The description of a statement in a span. */
-interface Shown {
+interface StatementSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
@@ -21,8 +21,8 @@ interface Shown {
  * nothing runs inside of it.
  */
 export function statementNote(tracer: Tracer, system: string): NoteStatement {
-  const cache = createBoundedCache<Shown>({ entries: 500, bytes: 4_000_000 });
-  const shownOf = (sql: string): Shown => {
+  const cache = createBoundedCache<StatementSpan>({ entries: 500, bytes: 4_000_000 });
+  const shownOf = (sql: string): StatementSpan => {
     const known = cache.get(sql);
     if (known) return known;
     const shown = show(sql, system);
@@ -57,7 +57,7 @@ export const isSampled = (span: Span | undefined): boolean =>
 
 const WRITES = /^\s*(insert\s+into|update|delete\s+from)\s+"?([\w.]+)"?/i;
 
-function show(sql: string, system: string): Shown {
+function show(sql: string, system: string): StatementSpan {
   const written = WRITES.exec(sql);
   const operation = (/^\s*(\w+)/.exec(sql)?.[1] ?? 'SQL').toUpperCase();
   const table = written?.[2];

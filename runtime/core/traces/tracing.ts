@@ -27,7 +27,7 @@ export interface SpanOptions {
 }
 
 /** The position of a span in its trace, for work that continues later. */
-export type Place = object;
+export type SpanPosition = object;
 
 /**
  * Makes spans with the provider of the project. There is none where traces are off or no provider
@@ -42,13 +42,13 @@ export interface Tracing {
    */
   span<T>(name: string, options: SpanOptions, work: (span: OpenSpan) => T): T;
   /** The span around the running code; undefined when it is not sampled. */
-  place(): Place | undefined;
+  place(): SpanPosition | undefined;
   /** The same place as a text for another process, in the form of `traceparent`. */
   placeText(): string | undefined;
   /** The place that a text of `placeText` refers to. */
-  placeOf(text: string): Place;
+  placeOf(text: string): SpanPosition;
   /** Runs `work` inside the span from which `place` was taken. */
-  at<T>(place: Place | undefined, work: () => T): T;
+  at<T>(place: SpanPosition | undefined, work: () => T): T;
   /** Adds the statements that run inside a span. */
   readonly statements: (system: string) => NoteStatement;
   /** `trace_id` and `span_id` as the middle of a JSON object, for lines of the log. */

@@ -52,7 +52,7 @@ export function previewHandlers(parts: SourceParts, previews: Previews) {
 
 type GitBody = NonNullable<PreviewBody['git']>;
 
-interface Wanted {
+interface PreviewRequest {
   readonly app: HostedApp;
   readonly key: string;
   readonly expiresIn: string | undefined;
@@ -61,7 +61,7 @@ interface Wanted {
 async function fromImage(
   { deployer }: SourceParts,
   previews: Previews,
-  { app, image, ...request }: Wanted & { readonly image: string },
+  { app, image, ...request }: PreviewRequest & { readonly image: string },
 ): Promise<[number, HostedApp]> {
   assertImage(image);
   const preview = (await previews.prepare(app, { ...request, ref: null, image })) as HostedApp;
@@ -76,7 +76,7 @@ async function fromImage(
 async function fromGit(
   parts: SourceParts,
   previews: Previews,
-  { app, git: { token, ...git }, ...request }: Wanted & { readonly git: GitBody },
+  { app, git: { token, ...git }, ...request }: PreviewRequest & { readonly git: GitBody },
 ): Promise<[number, HostedApp]> {
   const { model } = parts;
   if (git.ref !== undefined) assertGitRef(git.ref);

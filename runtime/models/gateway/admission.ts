@@ -80,7 +80,7 @@ async function callerOf(principal: RequestContext['principal'], keys: ModelKeys)
   return { id, budget, may: (...names) => names.some((name) => isNamed(models, name)) };
 }
 
-interface Asked {
+interface CostlyRequest {
   readonly model: string;
   readonly most: Usage;
 }
@@ -88,7 +88,7 @@ interface Asked {
 async function reserveFor(
   { budgets, prices, now }: AdmissionParts,
   { id: subject, budget }: Caller,
-  { model, most }: Asked,
+  { model, most }: CostlyRequest,
 ): Promise<{ readonly id: string | null; readonly headers: Readonly<Record<string, string>> }> {
   if (Object.keys(budget).length === 0) return { id: null, headers: {} };
   const id = randomUUID();

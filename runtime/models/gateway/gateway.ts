@@ -54,14 +54,14 @@ async function showModels({ access }: GatewayParts, caller: Caller, path: string
     : failure.notFound(`There is no GET /api/mlx/v1/${path.slice(0, 100)}`);
 }
 
-interface Asked {
+interface GatewayCall {
   readonly call: Call;
   readonly caller: Caller;
   readonly path: string;
 }
 
 /** Asks the model, and its fallbacks as long as nothing was answered. */
-async function answer(parts: GatewayParts, { call, caller, path }: Asked): Promise<Reply> {
+async function answer(parts: GatewayParts, { call, caller, path }: GatewayCall): Promise<Reply> {
   const begun = performance.now();
   const route = routeOf(path);
   const { model, ...fields } = await readFields(call.koa.req);

@@ -27,7 +27,7 @@ interface Change {
   fail(error: unknown): void;
 }
 
-interface Known {
+interface VersionedState {
   readonly state: BudgetState;
   readonly version: number;
 }
@@ -77,7 +77,7 @@ class Lane {
   readonly #store: Store;
   readonly #subject: string;
   #waiting: Change[] = [];
-  #known: Known | null = null;
+  #known: VersionedState | null = null;
   #busy = false;
 
   constructor(store: Store, subject: string) {
@@ -137,7 +137,7 @@ class Lane {
     }
   }
 
-  async #create(): Promise<Known> {
+  async #create(): Promise<VersionedState> {
     await this.#store.db
       .insertInto(TABLE)
       .values({ subject: this.#subject, version: 0, state: JSON.stringify(EMPTY) })
@@ -147,7 +147,7 @@ class Lane {
   }
 }
 
-async function load(store: Store, subject: string): Promise<Known | null> {
+async function load(store: Store, subject: string): Promise<VersionedState | null> {
   const row = await store.db
     .selectFrom(TABLE)
     .select(['state', 'version'])

@@ -16,10 +16,10 @@ export interface BudgetState {
   readonly dayTokens: number;
   readonly dayMoney: number;
   /** What running requests may still cost at most, by the id of the reservation. */
-  readonly held: Readonly<Record<string, Held>>;
+  readonly held: Readonly<Record<string, HeldAmount>>;
 }
 
-export interface Held {
+export interface HeldAmount {
   readonly tokens: number;
   readonly money: number;
   /** When it is given back, unless its process renews it. */

@@ -82,11 +82,11 @@ function TypedName({ name, change, enter }: TypedNameProps) {
   );
 }
 
-interface Asked extends Question {
+interface OpenQuestion extends Question {
   answer(yes: boolean): void;
 }
 
-const asked = signal<Asked | null>(null);
+const asked = signal<OpenQuestion | null>(null);
 
 /**
  * Asks before something is deleted or ended. It can be called from any code.

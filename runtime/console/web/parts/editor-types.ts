@@ -4,7 +4,7 @@ import type { EditorView } from '@codemirror/view';
 export type EditorLanguage = 'graphql' | 'json' | 'sql';
 
 /** A place of a text, counted from 1 as GraphQL does, and what is wrong there. */
-export interface Mark {
+export interface EditorProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
@@ -23,7 +23,7 @@ export interface EditorOptions {
 
 export interface EditorHandle {
   set(text: string): void;
-  mark(marks: readonly Mark[]): void;
+  mark(marks: readonly EditorProblem[]): void;
   /** Gives the SDL of the schema to the language. */
   setSchema(schema: string | undefined): Promise<void>;
   close(): void;

@@ -14,7 +14,7 @@ import type {
   EditorLanguage,
   EditorOptions,
   Language,
-  Mark,
+  EditorProblem,
 } from './editor-types.ts';
 import { colours, theme } from './editor-theme.ts';
 import { typing } from './editor-typing.ts';
@@ -86,10 +86,10 @@ function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOp
   ];
 }
 
-const setMarks = StateEffect.define<readonly Mark[]>();
+const setMarks = StateEffect.define<readonly EditorProblem[]>();
 
 /** The places that the page marks, until the text changes. */
-const marks = StateField.define<readonly Mark[]>({
+const marks = StateField.define<readonly EditorProblem[]>({
   create: () => [],
   update: (known, { effects, docChanged }) =>
     effects.find((effect) => effect.is(setMarks))?.value ?? (docChanged ? [] : known),

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
-import type { EditorHandle, EditorLanguage, Mark } from './editor-types.ts';
+import type { EditorHandle, EditorLanguage, EditorProblem } from './editor-types.ts';
 
-export type { EditorLanguage, Mark } from './editor-types.ts';
+export type { EditorLanguage, EditorProblem } from './editor-types.ts';
 
 interface EditorProps {
   /** The name of the textbox. */
@@ -14,7 +14,7 @@ interface EditorProps {
   /** Called for Ctrl+Enter. */
   readonly run?: () => void;
   /** Errors at positions of the text. The next change removes them. */
-  readonly marks?: readonly Mark[];
+  readonly marks?: readonly EditorProblem[];
   /** The SDL of the schema: completion and checks of `graphql`. */
   readonly schema?: string | undefined;
   /** Called with the position of the cursor, as an offset. */

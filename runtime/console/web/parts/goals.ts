@@ -13,7 +13,7 @@ export interface Goal {
   readonly path: string;
 }
 
-interface Found {
+interface FoundRecords {
   readonly users?: readonly { readonly id: string | number; readonly email?: string | null }[];
   readonly apps?: readonly { readonly name: string }[];
 }
@@ -32,10 +32,10 @@ export function useGoals(known: Description, text: string): { goals: Goal[]; loa
   const asked = usePause(text.trim());
   const search = asked === '' ? null : new URLSearchParams({ q: asked, limit: '10' });
   const types = useCall<OpenApi>(has('data') ? '/api/openapi.json' : null);
-  const users = useCall<Found>(
+  const users = useCall<FoundRecords>(
     search && has('users') && can('auth:read') ? `/api/auth/admin/users?${search}` : null,
   );
-  const apps = useCall<Found>(
+  const apps = useCall<FoundRecords>(
     search && has('apps') && can('apps:read') ? `/api/apps?${search}` : null,
   );
   const all = [...pageGoals(known), ...typeGoals(types.data), ...foundGoals(users.data, apps.data)];
@@ -64,7 +64,7 @@ function typeGoals(document: OpenApi | undefined): Goal[] {
  * The server also searches fields of users that are not shown here, so its results are not filtered
  * again.
  */
-function foundGoals(users: Found | undefined, apps: Found | undefined): Goal[] {
+function foundGoals(users: FoundRecords | undefined, apps: FoundRecords | undefined): Goal[] {
   const found = (users?.users ?? []).map(({ id, email }): Goal => ({
     kind: 'User',
     name: email ?? String(id),

@@ -57,13 +57,13 @@ export function compileFields(
 }
 
 /** The nodes that select a field, and its name in the answer. */
-type Asked = Pick<ExecutableField, 'key' | 'lead' | 'nodes'>;
+type SelectedField = Pick<ExecutableField, 'key' | 'lead' | 'nodes'>;
 
 function compileField(
   compiling: Compiling,
   parent: GraphQLObjectType,
   definition: GraphQLField<unknown, unknown>,
-  asked: Asked,
+  asked: SelectedField,
 ): ExecutableField {
   const named = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
   const reads = readsOf(compiling.engine, parent, definition);

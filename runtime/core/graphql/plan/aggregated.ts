@@ -1,12 +1,12 @@
 import { getNamedType, isNonNullType, isObjectType, type FieldNode } from 'graphql';
 import type { ColumnType, Field } from '@twofold/schema';
 import type { EntityModel } from '../../data/model.ts';
-import type { AggregatePart, Figure, FigurePart, KeyPart, Shown } from '../../data/plan.ts';
+import type { AggregatePart, Figure, FigurePart, KeyPart, NumberType } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
 import { fieldNameOf, type Tree } from './planning.ts';
 
 /** A field of the answer: its key, and the nodes that select it. */
-interface Asked {
+interface SelectedField {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
 }
@@ -42,7 +42,7 @@ export function planFigures(
 
 const FIGURES = new Set<string>(['countDistinct', 'sum', 'avg', 'min', 'max'] satisfies Figure[]);
 
-const partsOf = ({ planning }: Tree, type: string, nodes: readonly FieldNode[]): Asked[] =>
+const partsOf = ({ planning }: Tree, type: string, nodes: readonly FieldNode[]): SelectedField[] =>
   [...collectFields(planning.selecting, type, nodes)].map(([key, selected]) => ({
     key,
     nodes: selected,
@@ -98,7 +98,7 @@ function planKeyField(
   tree: Tree,
   entity: EntityModel,
   field: Field,
-  { key, nodes }: Asked,
+  { key, nodes }: SelectedField,
 ): KeyPart['planned'] {
   const code = refusalOf(tree, entity, field);
   if (code) return { kind: 'refused', key, code };
@@ -146,7 +146,7 @@ function refusalOf(
 }
 
 /** The declared type of a number. */
-function shown(tree: Tree, type: string, field: string): Shown {
+function shown(tree: Tree, type: string, field: string): NumberType {
   const { schema } = tree.planning.selecting;
   const object = schema.getType(type);
   const declared = isObjectType(object) ? object.getFields()[field]?.type : undefined;

@@ -8,7 +8,7 @@ import { planConnection } from './connection.ts';
 import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './planning.ts';
 
 /** One field of the answer: its key, and the nodes that select it. */
-interface Asked {
+interface SelectedField {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
   /** The number of the call of the list to which the object belongs. */
@@ -27,7 +27,7 @@ export function startTree(planning: Planning): Tree {
 function planSelection(
   tree: Tree,
   entityName: string,
-  { nodes, call }: Omit<Asked, 'key'>,
+  { nodes, call }: Omit<SelectedField, 'key'>,
 ): Selection {
   const { model, selecting, isCustom } = tree.planning;
   const entity = model.entity(entityName);
@@ -49,7 +49,7 @@ export function planEntityField(
   tree: Tree,
   entity: EntityModel,
   field: Field,
-  asked: Asked,
+  asked: SelectedField,
 ): Planned {
   const access = tree.planning.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') return refuse(tree, asked.key, access.code);
@@ -60,7 +60,7 @@ export function planEntityField(
   return { ...planned, only: access.conditions };
 }
 
-function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
+function planSource(tree: Tree, entity: EntityModel, field: Field, asked: SelectedField): Planned {
   const { source } = field;
   switch (source.kind) {
     case 'column':
@@ -109,7 +109,7 @@ function refuse({ notes }: Tree, key: string, code: 'UNAUTHENTICATED' | 'FORBIDD
 }
 
 /** Plans one or several rows of another entity, if the caller may see any of them. */
-function planRelated(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
+function planRelated(tree: Tree, entity: EntityModel, field: Field, asked: SelectedField): Planned {
   const { source } = field;
   if (source.kind !== 'one' && source.kind !== 'many') return refuse(tree, asked.key, 'FORBIDDEN');
   const { rules, model } = tree.planning;
@@ -121,7 +121,7 @@ function planRelated(tree: Tree, entity: EntityModel, field: Field, asked: Asked
     : planMany(tree, entity, field, { ...asked, ...(type && { of: type }) });
 }
 
-type Linked = Asked & { readonly of?: NonNullable<ReturnType<typeof keyType>> };
+type Linked = SelectedField & { readonly of?: NonNullable<ReturnType<typeof keyType>> };
 
 function planOne(
   tree: Tree,
@@ -171,7 +171,7 @@ function planAggregated(
   tree: Tree,
   { entity }: EntityModel,
   { name, source, type }: Field,
-  { key, nodes }: Asked,
+  { key, nodes }: SelectedField,
 ): Planned {
   if (source.kind !== 'aggregated') return refuse(tree, key, 'FORBIDDEN');
   const { rules, model } = tree.planning;
@@ -203,7 +203,7 @@ function planAbstract(
     nodes,
     column,
     typeColumn,
-  }: Asked & { readonly column: string; readonly typeColumn: string },
+  }: SelectedField & { readonly column: string; readonly typeColumn: string },
 ): Planned {
   if (type.required) tree.notes.marks = true;
   return {

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 
 /** A part of the schema that a search found. */
-export interface Found {
+export interface SchemaMatch {
   /** `Post.title`, `Query.post(id:)`, `Status.OPEN`. */
   readonly coordinate: string;
   /** The type of a field or argument; `type`, `input` … of a type. */
@@ -19,7 +19,7 @@ export interface Found {
   readonly description?: string;
 }
 
-interface Entry extends Found {
+interface Entry extends SchemaMatch {
   /** The words of the coordinate, and the words of the description. */
   readonly names: ReadonlySet<string>;
   readonly said: ReadonlySet<string>;
@@ -40,7 +40,7 @@ const DESCRIPTION = 160;
  *
  * @example createSearch(schema)('post title')[0].coordinate // 'Post.title'
  */
-export function createSearch(schema: GraphQLSchema): (query: string) => readonly Found[] {
+export function createSearch(schema: GraphQLSchema): (query: string) => readonly SchemaMatch[] {
   const entries = Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
     .flatMap((type) => [...entriesOf(type)]);
@@ -59,7 +59,7 @@ export function createSearch(schema: GraphQLSchema): (query: string) => readonly
 }
 
 /** Sorts by score; for equal scores, the shorter coordinate comes first. */
-const compare = (a: Found, b: Found): number =>
+const compare = (a: SchemaMatch, b: SchemaMatch): number =>
   a.coordinate.length - b.coordinate.length || (a.coordinate < b.coordinate ? -1 : 1);
 
 function* entriesOf(type: GraphQLNamedType): Generator<Entry> {

@@ -90,7 +90,7 @@ const UNTOUCHED = {
   preparations: [],
 } as const;
 
-interface Seen {
+interface ExploredStep {
   readonly does: Does;
   readonly object: string;
   readonly finding?: Finding | null | undefined;
@@ -101,7 +101,7 @@ interface Seen {
 async function found(
   at: Exploring,
   table: string,
-  { does, object, finding = null, compatible = true, preparations = [] }: Seen,
+  { does, object, finding = null, compatible = true, preparations = [] }: ExploredStep,
 ): Promise<FoundStep> {
   const { statement, countRows } = at;
   const planned = at.tables.get(table);

@@ -39,7 +39,7 @@ interface Hit {
  */
 function highlight(value: string, marks: string, language: string): string {
   const text = shortened(value);
-  const isHit = matcher(JSON.parse(marks) as Mark[], language);
+  const isHit = matcher(JSON.parse(marks) as SearchedWord[], language);
   const places: Hit[] = [];
   let from = 0;
   let to = Math.min(text.length, SHOWN);
@@ -61,9 +61,9 @@ function shortened(value: string): string {
   return text.normalize('NFC');
 }
 
-type Mark = readonly [word: string, begins: boolean];
+type SearchedWord = readonly [word: string, begins: boolean];
 
-function matcher(marks: readonly Mark[], language: string): (word: string) => boolean {
+function matcher(marks: readonly SearchedWord[], language: string): (word: string) => boolean {
   const stem = language === 'english' ? porterStem : (word: string) => word;
   const whole = new Set(marks.filter(([, begins]) => !begins).map(([word]) => stem(word)));
   const begun = marks.filter(([, begins]) => begins).map(([word]) => stem(word));

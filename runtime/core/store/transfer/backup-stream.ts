@@ -35,7 +35,7 @@ const MARK = '\x1e';
  * Between the project, which knows the database, and the command line, which knows the file, a
  * backup is a stream: a line for each row, and marked lines between them.
  */
-export type Mark =
+export type MarkedLine =
   | { readonly head: Omit<BackupHead, 'tables'> | BackupHead }
   | { readonly table: string }
   | { readonly end: string; readonly rows: number }
@@ -46,7 +46,7 @@ export async function writeText(stream: Writable, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }
 
-export const writeMark = (stream: Writable, mark: Mark): Promise<void> =>
+export const writeMark = (stream: Writable, mark: MarkedLine): Promise<void> =>
   writeText(stream, `${MARK}${JSON.stringify(mark)}\n`);
 
 /** Bytes of lines that are handled together. */
@@ -90,11 +90,11 @@ export interface BackupReader {
 export function readBackup(stream: Readable): BackupReader {
   const lines = linesOf(stream);
   let head: BackupHead | undefined;
-  const mark = async (): Promise<Mark> => {
+  const mark = async (): Promise<MarkedLine> => {
     const { value } = await lines.next();
     const line = (value as readonly string[] | undefined)?.[0];
     if (line === undefined || !line.startsWith(MARK)) throw damaged('it ends too early');
-    return JSON.parse(line.slice(1)) as Mark;
+    return JSON.parse(line.slice(1)) as MarkedLine;
   };
   return {
     head: async () => {

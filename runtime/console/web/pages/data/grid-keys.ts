@@ -1,5 +1,5 @@
 import { copyText } from './clipboard.ts';
-import { CHECK, type GridState, HEAD, type Place } from './grid-state.ts';
+import { CHECK, type GridState, HEAD, type CellPosition } from './grid-state.ts';
 
 /** Actions of keys, apart from moving the active cell. */
 export interface GridActions {
@@ -23,7 +23,11 @@ export function onGridKey(event: KeyboardEvent, grid: GridState, actions: GridAc
   if (act(event, grid, place, actions)) event.preventDefault();
 }
 
-function moved(event: KeyboardEvent, grid: GridState, { row, column }: Place): Place | undefined {
+function moved(
+  event: KeyboardEvent,
+  grid: GridState,
+  { row, column }: CellPosition,
+): CellPosition | undefined {
   const far = event.ctrlKey || event.metaKey;
   const first = grid.module.remove ? CHECK : 0;
   const lastColumn = grid.columns.length - 1;
@@ -51,7 +55,12 @@ function moved(event: KeyboardEvent, grid: GridState, { row, column }: Place): P
 }
 
 /** @returns whether the key was taken */
-function act(event: KeyboardEvent, grid: GridState, place: Place, actions: GridActions): boolean {
+function act(
+  event: KeyboardEvent,
+  grid: GridState,
+  place: CellPosition,
+  actions: GridActions,
+): boolean {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
   const held = ctrlKey || metaKey;
   if (held && key.toLowerCase() === 's') return (actions.save(), true);
@@ -64,13 +73,13 @@ function act(event: KeyboardEvent, grid: GridState, place: Place, actions: GridA
   return type(grid, place, key);
 }
 
-function headKey(key: string, { column }: Place, actions: GridActions): boolean {
+function headKey(key: string, { column }: CellPosition, actions: GridActions): boolean {
   if (key !== 'Enter' && key !== ' ') return false;
   if (column !== CHECK) actions.sort(column);
   return column !== CHECK;
 }
 
-function enter(grid: GridState, place: Place, actions: GridActions): boolean {
+function enter(grid: GridState, place: CellPosition, actions: GridActions): boolean {
   if (place.column === CHECK) actions.select(place.row, false);
   else if (grid.fieldAt(place)) grid.edit(place);
   else if (grid.module.readable) actions.open(place.row);
@@ -78,7 +87,7 @@ function enter(grid: GridState, place: Place, actions: GridActions): boolean {
 }
 
 /** A character replaces the value of a text or a number. */
-function type(grid: GridState, place: Place, key: string): boolean {
+function type(grid: GridState, place: CellPosition, key: string): boolean {
   const kind = grid.fieldAt(place)?.kind;
   if (kind === undefined || kind === 'boolean' || kind === 'enum' || kind === 'json') return false;
   grid.edit(place, key);

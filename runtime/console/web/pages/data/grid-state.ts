@@ -13,13 +13,13 @@ import {
 } from './grid-window.ts';
 
 /** The position of a cell. Row -1 has the headers, and column -1 the checkboxes. */
-export interface Place {
+export interface CellPosition {
   readonly row: number;
   readonly column: number;
 }
 
 /** A cell that is being edited, with the character that began it. */
-export interface Editing extends Place {
+export interface Editing extends CellPosition {
   readonly typed: string | null;
 }
 
@@ -41,7 +41,7 @@ export class GridState {
     firstColumn: 0,
     endColumn: 0,
   });
-  readonly active = signal<Place>({ row: 0, column: 0 });
+  readonly active = signal<CellPosition>({ row: 0, column: 0 });
   readonly editing = signal<Editing | null>(null);
   /** In pixels. The density decides it. */
   rowHeight = 34;
@@ -109,7 +109,7 @@ export class GridState {
   }
 
   /** Makes a cell the active one, and scrolls to it. */
-  go({ row, column }: Place): void {
+  go({ row, column }: CellPosition): void {
     const place = {
       row: clamp(row, HEAD, this.count - 1),
       column: clamp(column, this.module.remove ? CHECK : 0, this.columns.length - 1),
@@ -119,7 +119,7 @@ export class GridState {
     this.active.value = place;
   }
 
-  reveal({ row, column }: Place): void {
+  reveal({ row, column }: CellPosition): void {
     const { element } = this;
     if (!element) return;
     const size = this.#size();
@@ -142,7 +142,7 @@ export class GridState {
   }
 
   /** The field that a cell can be changed by; undefined where it can only be read. */
-  fieldAt({ row, column }: Place): InputField | undefined {
+  fieldAt({ row, column }: CellPosition): InputField | undefined {
     const value = this.rowAt(row)?.[this.columns[column]?.name ?? ''];
     return value === undefined ? undefined : this.fields[column];
   }
@@ -151,7 +151,7 @@ export class GridState {
     return row < 0 ? undefined : this.rows.at(row);
   }
 
-  edit(place: Place, typed: string | null = null): void {
+  edit(place: CellPosition, typed: string | null = null): void {
     if (this.fieldAt(place)) this.editing.value = { ...place, typed };
   }
 

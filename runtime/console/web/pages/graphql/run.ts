@@ -2,10 +2,10 @@ import { graphqlPath } from '../../address.ts';
 import { request } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { createFrameReader } from '../../parts/event-frames.ts';
-import type { Mark } from '../../parts/editor.tsx';
+import type { EditorProblem } from '../../parts/editor.tsx';
 
 /** An operation that is sent. */
-export interface Asked {
+export interface SentOperation {
   readonly query: string;
   readonly operationName?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface Answered {
 
 /** Sends an operation, and passes each answer on as it comes. It resolves after the last one. */
 export async function run(
-  asked: Asked,
+  asked: SentOperation,
   headers: Readonly<Record<string, string>>,
   { signal, subscribes, onAnswer }: RunOptions,
 ): Promise<void> {
@@ -117,7 +117,7 @@ export function errorsOf(text: string): readonly GraphqlError[] {
 }
 
 /** The positions of errors in the operation. */
-export const marksOf = (errors: readonly GraphqlError[]): readonly Mark[] =>
+export const marksOf = (errors: readonly GraphqlError[]): readonly EditorProblem[] =>
   errors.flatMap(({ message, locations = [] }) =>
     locations.map(({ line, column }) => ({ line, column, message: String(message) })),
   );

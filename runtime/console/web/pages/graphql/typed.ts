@@ -1,6 +1,6 @@
 import { t } from '../../messages.ts';
 import { type NamedOperation, operationAt } from './operations.ts';
-import { type Asked, objectIn } from './run.ts';
+import { type SentOperation, objectIn } from './run.ts';
 
 /** The contents of the page's boxes. */
 export interface Typed {
@@ -21,7 +21,7 @@ export function typedAt(
 }
 
 /** The body of the request. @throws Error when the variables are no object */
-export function askedOf({ text, variables, name }: Typed): Asked {
+export function askedOf({ text, variables, name }: Typed): SentOperation {
   const given = objectIn(variables, t('Variables'));
   return {
     query: text,

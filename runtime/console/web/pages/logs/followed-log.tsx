@@ -8,7 +8,7 @@ import { createLogLines, type LogFilter } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
 import { type Streamed, useStream } from '../../parts/use-stream.ts';
-import { type Held, useHeld } from './held-lines.ts';
+import { type PausableLines, useHeld } from './held-lines.ts';
 import { LogTools } from './log-tools.tsx';
 import { appLine, type LogEntry, serverLine } from './lines.ts';
 
@@ -47,7 +47,7 @@ export function AppLog({ name, filter }: { name: string; filter: LogFilter }) {
 interface FollowedLogProps {
   /** For the name of the file that `Download` makes. */
   readonly name: string;
-  readonly held: Held;
+  readonly held: PausableLines;
   readonly stream: Streamed;
   readonly filter: LogFilter;
   readonly children?: ComponentChildren;
@@ -70,7 +70,7 @@ function emptyText({ state }: Streamed, { search }: LogFilter): string {
 }
 
 /** Reads what was logged before the first line that is shown. */
-function OlderLines({ held, level }: { held: Held; level: string }) {
+function OlderLines({ held, level }: { held: PausableLines; level: string }) {
   const [state, setState] = useState<'some' | 'reading' | 'none'>('some');
   const first = held.lines.version.value >= 0 ? held.lines.all()[0] : undefined;
   if (state === 'none' || first === undefined || held.lines.all().length < FIRST) return null;

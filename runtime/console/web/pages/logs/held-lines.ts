@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { LogLine, LogLines } from '../../parts/log-lines.ts';
 
 /** Lines of a log. New ones wait while the log is paused. */
-export interface Held {
+export interface PausableLines {
   readonly lines: LogLines;
   readonly paused: Signal<boolean>;
   /** How many lines wait. */
@@ -16,11 +16,11 @@ export interface Held {
 /** At most this many lines wait. The oldest are skipped. */
 const MOST = 50_000;
 
-export function useHeld(lines: LogLines): Held {
+export function useHeld(lines: LogLines): PausableLines {
   return useMemo(() => createHeld(lines), [lines]);
 }
 
-function createHeld(lines: LogLines): Held {
+function createHeld(lines: LogLines): PausableLines {
   const [paused, waiting] = [signal(false), signal(0)];
   let held: LogLine[] = [];
   const hold = (more: readonly LogLine[]) => {

@@ -7,11 +7,11 @@ import { Badge } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { formatNumber } from '../../parts/time.tsx';
 import type { Streamed } from '../../parts/use-stream.ts';
-import type { Held } from './held-lines.ts';
+import type { PausableLines } from './held-lines.ts';
 
 interface LogToolsProps {
   readonly name: string;
-  readonly held: Held;
+  readonly held: PausableLines;
   readonly stream: Streamed;
   readonly filter: LogFilter;
   readonly children?: ComponentChildren;
@@ -52,7 +52,7 @@ function StreamBadge({ state, paused }: { state: Streamed['state']; paused: bool
 const EVERY = 500;
 
 /** The status: `1,200 lines, 30 skipped`. */
-function Counted({ held }: { held: Held }) {
+function Counted({ held }: { held: PausableLines }) {
   const { lines, waiting } = held;
   const [, look] = useState(0);
   useEffect(() => {
