@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { isTimeZone } from '../../config/time-zone.ts';
 
 type Test = (text: string) => boolean;
 
@@ -83,14 +84,6 @@ function isUrl(text: string): boolean {
 function isLocale(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text.replace('_', '-')).length === 1;
-  } catch {
-    return false;
-  }
-}
-
-function isTimeZone(text: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone.length > 0;
   } catch {
     return false;
   }
