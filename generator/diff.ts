@@ -50,5 +50,8 @@ function printHunk(
   const range = (start: number, count: number) => `${count === 0 ? start : start + 1},${count}`;
   const oldCount = last.oldEnd + trail - (first.oldStart - lead);
   const newCount = last.newEnd + trail - (first.newStart - lead);
-  return `@@ -${range(first.oldStart - lead, oldCount)} +${range(first.newStart - lead, newCount)} @@\n${lines.join('\n')}\n`;
+  return (
+    `@@ -${range(first.oldStart - lead, oldCount)} +${range(first.newStart - lead, newCount)} @@\n` +
+    `${lines.join('\n')}\n`
+  );
 }

@@ -21,14 +21,11 @@ import { type Foresee, planForeseen } from './migrations/foreseen.ts';
 import { type PlannedMigration, planMigration } from './migrations/plan.ts';
 import { withoutDraft } from './migrations/draft.ts';
 import { type Transition, TRANSITIONS } from './migrations/transition.ts';
-import { findOrphanMembers } from './orphan-members.ts';
-import { findMissingExports } from './missing-exports.ts';
 import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
-import { findOrphans } from './user-files.ts';
-import { findJobProblems } from './user-jobs.ts';
-import { completesUser, findHookProblems, readUserHooks } from './user-hooks.ts';
+import { findInUserFiles, withoutOrphans } from './user-findings.ts';
+import { completesUser, readUserHooks } from './user-hooks.ts';
 import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
 import { writtenMembers } from './written-members.ts';
@@ -194,15 +191,6 @@ export async function planSources(
     ),
   };
 }
-
-/** Findings about files that the user has written. */
-const findInUserFiles = async (project: Project, sources: Sources): Promise<Diagnostic[]> => [
-  ...findOrphans(project, sources.userFiles),
-  ...findHookProblems(project, sources.otherUserTexts),
-  ...findJobProblems(sources.otherUserTexts),
-  ...findMissingExports(withoutOrphans(sources, project)),
-  ...(await findOrphanMembers(project, sources.resolvers)),
-];
 
 /** Without the types, if plugins print them after this run. */
 function renderWithCodegen(
@@ -399,10 +387,4 @@ async function planSettled(root: string, options: RunOptions, disk: Disk): Promi
 
 export function hasErrors(findings: readonly Diagnostic[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
-}
-
-/** Leaves resolvers for a removed type out of the app; their files stay on disk. */
-function withoutOrphans(sources: Sources, project: Project): Sources {
-  const orphans = new Set(findOrphans(project, sources.userFiles).map(({ at }) => at.file));
-  return { ...sources, userFiles: sources.userFiles.filter((path) => !orphans.has(path)) };
 }

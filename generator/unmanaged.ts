@@ -17,7 +17,8 @@ export async function assertManaged(root: string, command: string): Promise<void
     throw new CommandError(
       EXIT.usage,
       'DATABASE_UNMANAGED',
-      `${command} would change the structure of a database that others made: manifest.yaml says database: { managed: false }`,
+      `${command} would change the structure of a database that others made: ` +
+        'manifest.yaml says database: { managed: false }',
       'change the table where it is kept, and the schema after it; "npx generator check --database" compares them',
     );
 }

@@ -29,6 +29,7 @@ export type { ChangedDefault } from './changed-defaults.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { directivesSdl } from './directives/index.ts';
 export { formatDiagnostic } from './format-diagnostic.ts';
+export { OPERATORS } from './build/filter-words.ts';
 export { FILLED_COLUMNS } from './auth/rules/user-type.ts';
 export { defaultAuth } from './auth/defaults.ts';
 export { identityWrites, identityWriteText } from './auth/identity-writes.ts';

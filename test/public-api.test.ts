@@ -127,6 +127,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'FILLED_COLUMNS',
     'MEMBERS',
     'NOTIFICATION_EVENTS',
+    'OPERATORS',
     'QUERY_ROOT',
     'RESERVED',
     'REST_VERBS',

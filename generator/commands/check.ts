@@ -88,7 +88,9 @@ async function withMissing(plan: RunPlan): Promise<RunPlan> {
     severity: 'error',
     summary: `no migration makes ${missing.join(', ')}, which the schema has`,
     why: 'a migration was removed or not committed: a database that follows the others would lack it',
-    fix: `${gone.length > 0 ? `restore and commit ${gone.join(', ')}; or run` : 'run'} "npm run generate", which writes what is missing, and commit it`,
+    fix:
+      `${gone.length > 0 ? `restore and commit ${gone.join(', ')}; or run` : 'run'} "npm run generate", ` +
+      'which writes what is missing, and commit it',
     at: createLocate(project, sources.schema)(missing[0]!),
   };
   return { ...plan, findings: [...plan.findings, finding] };

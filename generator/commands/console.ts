@@ -47,7 +47,8 @@ export async function run({ cwd, options, terminal }: CommandCall): Promise<Exit
   else terminal.data(`${link}\n`);
   if (!running)
     terminal.note(
-      `${terminal.paint.yellow('not running')}  ${new URL(link).origin} does not answer: npm start, then open the link within 10 minutes`,
+      `${terminal.paint.yellow('not running')}  ${new URL(link).origin} does not answer: ` +
+        'npm start, then open the link within 10 minutes',
     );
   if (options['open'] === true) openBrowser(link, (problem) => terminal.say(problem));
   return EXIT.done;

@@ -124,7 +124,8 @@ function reportMove({ terminal }: CommandCall, report: MoveReport): ExitCode {
   if (terminal.json) terminal.document({ ok, tables, pending, left });
   else if (ok)
     terminal.note(
-      `${terminal.paint.green('written')}  ${tables.reduce((sum, { rows }) => sum + rows, 0)} rows of ${tables.length} tables, equal on both sides`,
+      `${terminal.paint.green('written')}  ${tables.reduce((sum, { rows }) => sum + rows, 0)} rows of ${tables.length} tables, ` +
+        'equal on both sides',
     );
   else
     terminal.say(

@@ -77,14 +77,17 @@ async function deploy(work: DeployWork, onBegun: Interruption['begun']): Promise
   const config = await prepareApp(work, known);
   const begun = await server.upload(config, source.archive);
   onBegun({
-    text: `deployment ${begun.number} of ${name} goes on without us: run "npm run generator -- deploy" again when it has ended`,
+    text:
+      `deployment ${begun.number} of ${name} goes on without us: ` +
+      'run "npm run generator -- deploy" again when it has ended',
     cancel: () => server.cancel(name, begun.number),
   });
   const app = await follow(work, begun);
   const by = await reachApp(app, { server: server.url, path: HEALTH });
   if (by === 'address')
     terminal.note(
-      `${terminal.paint.yellow('warning')}  ${app.domain} leads nowhere from this machine; the hosting server answers for it`,
+      `${terminal.paint.yellow('warning')}  ${app.domain} leads nowhere from this machine; ` +
+        'the hosting server answers for it',
     );
   if (terminal.json)
     terminal.document({

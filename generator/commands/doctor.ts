@@ -30,7 +30,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   else {
     for (const { what, ok, text, fix } of checks) {
       terminal.data(
-        `${ok ? terminal.paint.green('ok   ') : terminal.paint.red('wrong')}  ${what.padEnd(10)}  ${text}\n${fix === undefined ? '' : `       fix         ${fix}\n`}`,
+        `${ok ? terminal.paint.green('ok   ') : terminal.paint.red('wrong')}  ${what.padEnd(10)}  ${text}\n` +
+          `${fix === undefined ? '' : `       fix         ${fix}\n`}`,
       );
     }
   }

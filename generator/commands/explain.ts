@@ -124,7 +124,20 @@ function print(
   const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
   const below = '\n             ';
   const said = rules.flatMap(({ says, [database]: sql }) => [says, ...(sql ? [`  ${sql}`] : [])]);
-  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('outdated', deprecated)}${line('used by', usersOf(explained).join(below))}${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('hooks', hooks?.join(', '))}${line('access', said.join(below))}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
+  return [
+    `${terminal.paint.bold(coordinate)}  ${what}\n`,
+    line('outdated', deprecated),
+    line('used by', usersOf(explained).join(below)),
+    line('rule', decidedBy),
+    line('stored', stored),
+    line('file', file),
+    line('hooks', hooks?.join(', ')),
+    line('access', said.join(below)),
+    line('asked by', asked),
+    line('plan', plan?.replaceAll('\n', below)),
+    line('statement', statements?.[database].join(below)),
+    line('routes', routes?.join(below)),
+  ].join('');
 }
 
 /** The documents that ask for a deprecated field, a line each. */

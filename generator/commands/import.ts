@@ -100,14 +100,18 @@ function report(
   }
   for (const coordinate of plan.conflicts)
     terminal.say(
-      `${terminal.paint.red('conflict')}  ${coordinate} was changed here and there: yours stays, theirs is in ${plan.theirs.join(', ')}`,
+      `${terminal.paint.red('conflict')}  ${coordinate} was changed here and there: yours stays, ` +
+        `theirs is in ${plan.theirs.join(', ')}`,
     );
   for (const coordinate of plan.gone)
     terminal.say(
       `${terminal.paint.red('gone')}  ${coordinate} is no longer there, and you have changed it: it stays`,
     );
   terminal.note(
-    `${terminal.paint.green(options['dry-run'] ? 'would import' : 'imported')}  ${types.length} types: ${counts.kept} objects kept, ${counts.approximated} approximated, ${counts.closed} closed, ${counts.notExpressible} not expressible\n  ${files.length === 0 ? 'no file changes' : files.join('\n  ')}`,
+    `${terminal.paint.green(options['dry-run'] ? 'would import' : 'imported')}  ${types.length} types: ` +
+      `${counts.kept} objects kept, ${counts.approximated} approximated, ${counts.closed} closed, ` +
+      `${counts.notExpressible} not expressible\n  ` +
+      `${files.length === 0 ? 'no file changes' : files.join('\n  ')}`,
   );
   return code;
 }

@@ -44,7 +44,8 @@ export function reportPackages(plan: RunPlan, { terminal }: CommandCall): readon
   if (added.length === 0 || exitCodeOf(plan) !== EXIT.done) return [];
   const names = added.join(', ');
   terminal.note(
-    `${terminal.paint.green('added')}  ${names} to package.json: the project needs ${names.includes(',') ? 'them' : 'it'} now`,
+    `${terminal.paint.green('added')}  ${names} to package.json: ` +
+      `the project needs ${names.includes(',') ? 'them' : 'it'} now`,
   );
   return added;
 }

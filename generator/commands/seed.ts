@@ -47,7 +47,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   else if (findings.length > 0) for (const text of describe(findings, call)) terminal.say(text);
   else
     terminal.note(
-      `${terminal.paint.green('seeded')}  ${file.path}: ${report.inserted} inserted, ${report.updated} updated, ${report.unchanged} unchanged`,
+      `${terminal.paint.green('seeded')}  ${file.path}: ${report.inserted} inserted, ` +
+        `${report.updated} updated, ${report.unchanged} unchanged`,
     );
   return findings.length === 0 ? EXIT.done : EXIT.invalid;
 }
@@ -78,8 +79,14 @@ function* describe(
   { terminal: { paint } }: CommandCall,
 ): Generator<string> {
   for (const { file, line, column, row, message, fix, text } of findings.slice(0, MOST_FINDINGS)) {
-    yield `${paint.bold(`${file}:${line}:${column}`)}  ${paint.red('error')}  ${row}  ${message}\n  ${paint.dim(`${String(line).padStart(4)} │ `)}${text.trimEnd().slice(0, 200)}${fix === undefined ? '' : `\n   ${paint.dim('fix')}  ${fix}`}\n`;
+    const at = paint.bold(`${file}:${line}:${column}`);
+    const margin = paint.dim(`${String(line).padStart(4)} │ `);
+    const finding = `${at}  ${paint.red('error')}  ${row}  ${message}`;
+    const quote = `  ${margin}${text.trimEnd().slice(0, 200)}`;
+    const cure = fix === undefined ? '' : `\n   ${paint.dim('fix')}  ${fix}`;
+    yield `${finding}\n${quote}${cure}\n`;
   }
   const more = findings.length - MOST_FINDINGS;
-  yield `${findings.length} error${findings.length === 1 ? '' : 's'}${more > 0 ? ` (${more} more not shown; --json has all)` : ''}; nothing was written`;
+  const rest = more > 0 ? ` (${more} more not shown; --json has all)` : '';
+  yield `${findings.length} error${findings.length === 1 ? '' : 's'}${rest}; nothing was written`;
 }

@@ -81,7 +81,8 @@ const changesPackages = ({ changes }: UpgradePlan): boolean =>
 function reportEdited({ changes }: UpgradePlan, { terminal }: CommandCall): void {
   for (const { path } of changes.filter(({ kind }) => kind === 'edited'))
     terminal.say(
-      `${path} is generated and was edited by hand; nothing was written\n   fix  npm run generate -- --force keeps the edit under .generator/rescued/`,
+      `${path} is generated and was edited by hand; nothing was written\n   ` +
+        'fix  npm run generate -- --force keeps the edit under .generator/rescued/',
     );
 }
 
@@ -109,7 +110,8 @@ async function assertCommitted(root: string): Promise<void> {
   throw new CommandError(
     EXIT.usage,
     'UNCOMMITTED',
-    `${lines.length} file${lines.length === 1 ? ' has' : 's have'} changes that are not committed: ${names.join(', ')}${lines.length > 3 ? ', …' : ''}`,
+    `${lines.length} file${lines.length === 1 ? ' has' : 's have'} changes that are not committed: ` +
+      `${names.join(', ')}${lines.length > 3 ? ', …' : ''}`,
     'commit them, so that git shows and can undo what the upgrade changes; or --force',
   );
 }

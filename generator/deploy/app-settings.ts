@@ -86,8 +86,8 @@ export function withAddress(
 }
 
 /**
- * The file of a SQLite database has to outlive the container: it gets a volume, unless the database
- * is elsewhere.
+ * The settings of an app that is deployed for the first time. The file of a SQLite database has to
+ * outlive the container, so it gets a volume unless the database is elsewhere.
  */
 export function newApp(
   name: string,

@@ -39,7 +39,8 @@ function ofField(entity: Entity, { name, source, args }: Field, project: Project
   const about =
     source.kind === 'column'
       ? 'The key as the caller knows it.'
-      : `${source.kind === 'many' ? 'The rows' : 'The row'} of ${tableOf(source.entity, project)} behind this one, read for all its neighbours at once${args.length > 0 ? '; args may be others' : ''}.`;
+      : `${source.kind === 'many' ? 'The rows' : 'The row'} of ${tableOf(source.entity, project)} behind this one, ` +
+        `read for all its neighbours at once${args.length > 0 ? '; args may be others' : ''}.`;
   return inferredMember(name, about);
 }
 
@@ -61,7 +62,8 @@ function ofOperation({ name, action }: Operation, coordinate: string): Ejection 
     case 'removeMany':
       return inferredMember(
         name,
-        `Checks the arguments and who calls, then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`,
+        'Checks the arguments and who calls, ' +
+          `then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`,
       );
     default:
       return inferredMember(

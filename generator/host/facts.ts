@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { HostingModel } from '@twofold/schema';
 import { CommandError, EXIT } from '../failure.ts';
 import type { HostFacts } from './install-plan.ts';
 import { type HostPlace, PATHS, placeOfUnit } from './place.ts';
 import { type HostSystem, readSystem } from './system.ts';
 
-export type EngineKind = 'auto' | 'docker' | 'podman' | 'swarm';
+/** `hosting.engine.kind` of the manifest. */
+export type EngineKind = HostingModel['engine']['kind'];
 
 /**
  * The system below this folder, which is `/` for this machine.

@@ -64,5 +64,8 @@ const breakingText = ({ version, text, places }: UpgradePlan['breaking'][number]
 function offer({ path, before, after, reason, release }: ChangedDefault): string {
   const value = (of: unknown) => JSON.stringify(of);
   const line = path.reduceRight((inner, key) => `{ ${key}: ${inner} }`, value(after)).slice(2, -2);
-  return `${path.join('.')}: ${value(before)}, since ${release} ${value(after)}: ${reason}\n    take it with ${line} in manifest.yaml, or all of them with defaults: "${release}"`;
+  return (
+    `${path.join('.')}: ${value(before)}, since ${release} ${value(after)}: ${reason}\n    ` +
+    `take it with ${line} in manifest.yaml, or all of them with defaults: "${release}"`
+  );
 }

@@ -169,7 +169,8 @@ function readAppUrl(settings: Settings, users: boolean, port = 8080): string {
   const demanded = settings.production && users;
   if (demanded && given === undefined)
     settings.problem(
-      'APP_URL is missing: set it to the address where people reach the app, for instance https://shop.example; links of mails begin with it',
+      'APP_URL is missing: set it to the address where people reach the app, ' +
+        'for instance https://shop.example; links of mails begin with it',
     );
   else if (!url || !/^https?:$/.test(url.protocol))
     settings.problem('APP_URL must be an http or https address');

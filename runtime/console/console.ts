@@ -53,7 +53,8 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
 function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
   if ((model.host && operatorCanSignIn(kernel)) || Object.keys(model.roles).length > 0) return;
   kernel.settings.problem(
-    'the console has no user who can sign in: set HOST_PASSWORD or HOST_PASSWORD_HASH, or name roles of auth.roles in console.roles',
+    'the console has no user who can sign in: set HOST_PASSWORD or HOST_PASSWORD_HASH, ' +
+      'or name roles of auth.roles in console.roles',
   );
 }
 

@@ -19,7 +19,7 @@ export interface OwnApplication {
   readonly access: number;
   readonly idle: number;
   readonly absolute: number;
-  /** Whether anybody may sign in to it at the moment. */
+  /** Whether it accepts sign-ins at the moment. */
   readonly open: boolean;
   /** Whether the operator may. */
   readonly host: boolean;

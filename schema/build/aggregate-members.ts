@@ -140,7 +140,10 @@ function figureProblem(
   if (!NUMBERS.includes(value)) return `is of ${field.type.text}, which cannot be added up`;
   const fitting = value === 'real' ? ['real'] : of === 'avg' ? ['real', 'decimal'] : NUMBERS;
   if (fitting.includes(given)) return undefined;
-  return `is ${declared.name}, and ${of === 'avg' ? 'an average' : 'a sum'} of ${field.type.name} is ${value === 'real' ? 'a Float' : of === 'avg' ? 'a Float or a Decimal' : 'a number'}`;
+  return (
+    `is ${declared.name}, ` +
+    `and ${of === 'avg' ? 'an average' : 'a sum'} of ${field.type.name} is ${value === 'real' ? 'a Float' : of === 'avg' ? 'a Float or a Decimal' : 'a number'}`
+  );
 }
 
 function extremeProblem(

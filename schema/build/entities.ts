@@ -193,7 +193,9 @@ function relationBeside(shapes: Shapes, field: FieldFact, entity: EntityFact): B
   const [only] = [...ways.values()];
   if (only && ways.size === 1) return only;
   return {
-    why: `${ways.size === 0 ? 'nothing leads' : 'more than one list leads'} from ${field.owner} to ${entity.name}, and the name of the field says none of them`,
+    why:
+      `${ways.size === 0 ? 'nothing leads' : 'more than one list leads'} from ${field.owner} to ${entity.name}, ` +
+      'and the name of the field says none of them',
   };
 }
 

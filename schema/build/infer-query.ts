@@ -165,7 +165,9 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
     if (!column || column.json) return noField(shapes, entity, name);
     if (argument.type.list || !takes(shapes, column, argument.type.name))
       return {
-        why: `the argument ${argument.name} is ${argument.type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
+        why:
+          `the argument ${argument.name} is ${argument.type.text}, ` +
+          `and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
       };
     const isOwn = column.field.name === soleKey(entity);
     by.push({ arg: argument.name, column: isOwn ? 'id' : column.column });

@@ -27,7 +27,10 @@ export function inferSubscription({ facts }: Shapes, field: FieldFact): Inferenc
   const on = CHANGES[word];
   if (!on || stem.toLowerCase() !== entity.name.toLowerCase())
     return {
-      why: `the name does not say which changes of ${entity.name} it tells of: ${entity.singular}Created, ${entity.singular}Updated, ${entity.singular}Deleted or ${entity.singular}Changed`,
+      why:
+        `the name does not say which changes of ${entity.name} it tells of: ` +
+        `${entity.singular}Created, ${entity.singular}Updated, ` +
+        `${entity.singular}Deleted or ${entity.singular}Changed`,
     };
   const [id, other] = field.args;
   if (other || (id && (id.name !== 'id' || !isKeyScalar(id.type.name, facts) || id.type.list)))

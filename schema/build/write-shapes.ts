@@ -179,7 +179,9 @@ function directKeys(
   const wanted = field.type.list;
   if (!isKeyScalar(getNamedType(item.type).name, facts) || many !== wanted)
     return {
-      why: `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, or by an input with connect or create`,
+      why:
+        `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, ` +
+        'or by an input with connect or create',
     };
   return many
     ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }

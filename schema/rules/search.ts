@@ -52,7 +52,8 @@ function unmanaged({ name, key }: EntityFact, { node }: SearchUse): Finding {
   const why =
     key?.length === 0
       ? 'a row without a key cannot be found again'
-      : 'with database.managed: false the generator makes nothing in the database, and a search needs an index that is kept on every write';
+      : 'with database.managed: false the generator makes nothing in the database, ' +
+        'and a search needs an index that is kept on every write';
   return finding('SEARCH_UNMANAGED', `${name} cannot be searched`, node, {
     why,
     fix: 'remove @search and the argument search; a function of yours may search the index that is there',

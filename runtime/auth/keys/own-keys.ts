@@ -109,6 +109,7 @@ async function assertEffective(
   const lacking = scopes.filter((scope) => !hasScope(permissions, scope));
   if (lacking.length > 0)
     throw failure.forbidden(
-      `A key cannot have ${lacking.join(', ')}: the role has it only for users who sign in; grant it to the role in the database as well`,
+      `A key cannot have ${lacking.join(', ')}: the role has it only for users who sign in; ` +
+        'grant it to the role in the database as well',
     );
 }

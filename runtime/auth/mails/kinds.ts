@@ -8,7 +8,7 @@ export interface MailData {
     readonly hours: number;
     /** The wished username, if it belongs to another account; else empty. */
     readonly taken_username: string;
-    /** The wished phone number, if it belongs to another account; else empty. */
+    /** The requested phone number, if it belongs to another account; else empty. */
     readonly taken_phone: string;
     readonly username: string;
   };

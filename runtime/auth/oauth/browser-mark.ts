@@ -37,7 +37,8 @@ export function isMarked(koa: KoaContext, mark: BrowserMark): boolean {
 export function setCookie(koa: KoaContext, name: string, value: string, life: number): void {
   koa.append(
     'Set-Cookie',
-    `${name}=${value}; Max-Age=${life / SECOND}; Path=/; HttpOnly; SameSite=Lax${name.startsWith('__Host-') ? '; Secure' : ''}`,
+    `${name}=${value}; Max-Age=${life / SECOND}; Path=/; HttpOnly; ` +
+      `SameSite=Lax${name.startsWith('__Host-') ? '; Secure' : ''}`,
   );
 }
 

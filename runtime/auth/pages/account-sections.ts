@@ -348,7 +348,10 @@ function renameForm(
 }
 
 function when({ t }: PageRequest, row: Row): string {
-  return `${t.created} ${day(row['created_at'])}, ${t.last_used} ${row['last_used_at'] ? day(row['last_used_at']) : t.never}`;
+  return (
+    `${t.created} ${day(row['created_at'])}, ` +
+    `${t.last_used} ${row['last_used_at'] ? day(row['last_used_at']) : t.never}`
+  );
 }
 
 const day = (time: unknown) => String(time ?? '').slice(0, 10);

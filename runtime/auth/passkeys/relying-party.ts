@@ -24,7 +24,8 @@ export function readRelyingParty(
   const id = passkeys.rpId ?? hostname;
   if (!isBelow(hostname, id))
     settings.problem(
-      `auth.passkeys.rp_id is ${id}, and the host of APP_URL is ${hostname}: set rp_id to that host, or to a domain above it`,
+      `auth.passkeys.rp_id is ${id}, and the host of APP_URL is ${hostname}: ` +
+        'set rp_id to that host, or to a domain above it',
     );
   const more = passkeys.origins.filter((text) => {
     const fits = isOrigin(text) && isBelow(new URL(text).hostname, id);

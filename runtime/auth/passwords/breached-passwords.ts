@@ -39,7 +39,8 @@ function listed(
     } catch (error) {
       log.warn(
         { reason: reasonOf(error) },
-        `the list of breached passwords did not answer: the password was ${onFailure === 'allow' ? 'taken without it' : 'refused'}`,
+        'the list of breached passwords did not answer: ' +
+          `the password was ${onFailure === 'allow' ? 'taken without it' : 'refused'}`,
       );
       if (onFailure === 'allow') return [];
       throw failure.unavailable(undefined, { headers: { 'Retry-After': '10' } });

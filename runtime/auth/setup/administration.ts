@@ -50,7 +50,8 @@ async function createAccount(
   const { registerFields, columns } = model.user;
   if (registerFields.length > 0)
     throw failure.conflict(
-      `an account needs ${registerFields.join(', ')}: register it, then run "npm run admin -- grant --email ${email} --role …"`,
+      `an account needs ${registerFields.join(', ')}: register it, ` +
+        `then run "npm run admin -- grant --email ${email} --role …"`,
     );
   const address = checkEmail(email);
   const [name = ''] = address.split('@');

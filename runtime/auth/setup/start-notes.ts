@@ -22,7 +22,9 @@ export async function noteStart(parts: AuthParts): Promise<void> {
   if (!parts.users) return;
   if (settings.text('NODE_ENV') === undefined && settings.text('ENV') === undefined)
     log.warn(
-      'NODE_ENV is not set, so this is development: links of mails and of the setup are in the log, and GraphQL may be introspected. On a server that others reach, set NODE_ENV=production',
+      'NODE_ENV is not set, so this is development: ' +
+        'links of mails and of the setup are in the log, and GraphQL may be introspected. ' +
+        'On a server that others reach, set NODE_ENV=production',
     );
   if (config.passkeys && !isUsable(config.passkeys))
     log.warn(
@@ -55,7 +57,9 @@ async function noteSetup(parts: AuthParts): Promise<void> {
   const ways = `POST ${config.appUrl}/api/auth/setup {token, email, password}, or run "npm run admin -- create --email you@example.com"`;
   if (kernel.settings.production)
     return kernel.log.warn(
-      `No user has the role ${role}. ${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ${ways}`,
+      `No user has the role ${role}. ` +
+        `${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ` +
+        `${ways}`,
     );
   const token = await issueSetupToken(parts);
   const link = setupLink(parts, token);

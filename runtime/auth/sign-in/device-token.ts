@@ -50,7 +50,8 @@ export function createDeviceTokens(
       koa.set(HEADER_NAME, token);
       koa.append(
         'Set-Cookie',
-        `${cookie}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
+        `${cookie}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; ` +
+          `SameSite=Lax${secure ? '; Secure' : ''}`,
       );
     },
   };

@@ -90,7 +90,7 @@ export async function checkPassword(
 export const waitsForCode = ({ model }: AuthParts, { totpSince }: Account): boolean =>
   totpSince !== null && model.secondFactor.mode !== 'off';
 
-/** Raises an alert for a success after many failures. */
+/** Raises an alert for a sign-in that succeeds after many failures. */
 export async function noteSuccessAfter(
   parts: AuthParts,
   caller: Caller,

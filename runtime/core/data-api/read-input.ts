@@ -114,7 +114,7 @@ export class InputReader {
     });
   }
 
-  /** `desc`, or `{ direction: 'desc', nulls: 'last' }`. */
+  /** Reads a direction: `desc`, or `{ direction: 'desc', nulls: 'last' }`. */
   #direction(value: unknown, path: string): unknown {
     const { direction, nulls, ...others } = isObject(value) ? value : { direction: value };
     for (const name of Object.keys(others))

@@ -50,7 +50,7 @@ export const rowSql = (cells: readonly Cell[]): Sql =>
     ', ',
   )})`;
 
-/** `"title" = ?, "views" = ?` */
+/** The assignments of an update: `"title" = ?, "views" = ?`. */
 export const assignedSql = (cells: readonly Cell[]): Sql =>
   joinSql(
     cells.map(({ column, value }) => sql`${column} = ${value}`),

@@ -3,7 +3,7 @@ import { claimOf } from './claims.ts';
 import { columnCompared, memberCompared, type Compared } from './compared.ts';
 import { binary, not } from './comparison.ts';
 import { sql, valueSql, type Parameter, type Part, type Sql } from './fragment.ts';
-import type { ComparedValue } from './given.ts';
+import type { Given } from './given.ts';
 import type { EntityModel } from './model.ts';
 import { or, type Scope } from './scope.ts';
 import type { Stored } from './values.ts';
@@ -44,14 +44,14 @@ function wordOf({ rules }: Scope, one: Comparison): FilterOperator {
   return one.operator === 'eq' ? 'in' : one.operator === 'ne' ? 'notIn' : one.operator;
 }
 
-const constantGiven = (value: unknown): ComparedValue => ({
+const constantGiven = (value: unknown): Given => ({
   field: 'where',
   value,
   parameter: (as) => ({ from: 'value', value, as }),
 });
 
 /** The operand of a condition, in the form that the operators of filters take. */
-function givenBy({ rules }: Scope, operand: Operand): ComparedValue {
+function givenBy({ rules }: Scope, operand: Operand): Given {
   if ('value' in operand) return constantGiven(operand.value);
   if ('caller' in operand)
     return { field: 'where', value: true, parameter: (as) => ({ from: 'caller', as }) };

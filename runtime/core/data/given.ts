@@ -2,7 +2,7 @@ import type { Parameter } from './fragment.ts';
 import type { Stored } from './values.ts';
 
 /** The value that an operator compares with. */
-export interface ComparedValue {
+export interface Given {
   /** The name in messages: `where.title.contains`. */
   readonly field: string;
   readonly value: unknown;
@@ -14,5 +14,5 @@ export interface Beside {
   /** Set by `mode: INSENSITIVE`: letters are compared without their case. */
   readonly fold?: boolean;
   /** The path to a value inside the JSON of a column. */
-  readonly way?: ComparedValue | undefined;
+  readonly way?: Given | undefined;
 }

@@ -1,3 +1,4 @@
+import { OPERATORS } from '@twofold/schema';
 import type { Column, ColumnType, FilterOperator, FilterWord } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { EXACT } from '../store/exact-numbers.ts';
@@ -150,24 +151,7 @@ class Having {
 }
 
 /** The operators for a text or a time. The type of an input says which of them it has. */
-const WORDS: readonly FilterWord[] = [
-  'eq',
-  'ne',
-  'in',
-  'notIn',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'isNull',
-  'mode',
-  'and',
-  'or',
-  'not',
-];
+const WORDS: readonly FilterWord[] = [...OPERATORS, 'mode', 'and', 'or', 'not'];
 
 const SIGNS: Partial<Record<FilterOperator, string>> = {
   eq: '=',

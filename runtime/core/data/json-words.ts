@@ -6,7 +6,7 @@ import type { Compared } from './compared.ts';
 import { sql, type Sql } from './fragment.ts';
 import type { Scope } from './scope.ts';
 import type { Stored } from './values.ts';
-import type { Beside, ComparedValue } from './given.ts';
+import type { Beside, Given } from './given.ts';
 
 const JSON_TEXT: Stored = { type: 'json' };
 const PATH: Stored = { type: 'text', many: true };
@@ -20,7 +20,7 @@ export function jsonWord(
   scope: Scope,
   compared: Compared,
   word: FilterOperator,
-  given: ComparedValue,
+  given: Given,
   beside: Beside,
 ): Sql {
   const { value } = given;
@@ -41,7 +41,7 @@ const ORDER = new Set<FilterOperator>(['lt', 'lte', 'gt', 'gte']);
 const ORDERED = new Set(['string', 'number', 'bigint']);
 
 /** @throws AppError `BAD_USER_INPUT` for a value that has no order, or that is no list. */
-function assertFits(word: FilterOperator, { field, value }: ComparedValue): void {
+function assertFits(word: FilterOperator, { field, value }: Given): void {
   const refuse = (why: string) => failure.invalid(`${field} ${why}`, { extensions: { field } });
   if (ORDER.has(word) && !ORDERED.has(typeof value)) throw refuse('must be a text or a number');
   const isList = word === 'in' || word === 'notIn' || word === 'hasSome' || word === 'hasEvery';
@@ -52,7 +52,7 @@ function sqliteWord(
   _scope: Scope,
   document: Sql,
   word: FilterOperator,
-  given: ComparedValue,
+  given: Given,
   { fold, way }: Beside,
 ): Sql {
   const operand = word === 'isNull' ? sql`null` : sql`${given.parameter(JSON_TEXT)}`;
@@ -64,7 +64,7 @@ function postgresWord(
   scope: Scope,
   document: Sql,
   word: FilterOperator,
-  given: ComparedValue,
+  given: Given,
   { fold = false, way }: Beside,
 ): Sql {
   const found = way ? sql`(${document} #> ${way.parameter(PATH)}::text[])` : document;
@@ -118,7 +118,7 @@ const isAnyOf = (scope: Scope, value: Sql, list: Sql, fold: boolean): Sql =>
   sql`exists (select 1 from ${list} as given(item) where ${isSame(scope, value, sql`given.item`, fold)})`;
 
 interface ArrayComparison {
-  readonly given: ComparedValue;
+  readonly given: Given;
   readonly wanted: Sql;
   readonly fold: boolean;
 }

@@ -5,7 +5,7 @@ import type { Compared } from './compared.ts';
 import { sql, type Part, type Sql } from './fragment.ts';
 import type { Scope } from './scope.ts';
 import type { Stored } from './values.ts';
-import type { ComparedValue } from './given.ts';
+import type { Given } from './given.ts';
 
 /**
  * The SQL of one operator for a list of scalars or enums. If there is no list, the result is
@@ -15,7 +15,7 @@ export function listWord(
   scope: Scope,
   compared: Compared,
   word: FilterOperator,
-  given: ComparedValue,
+  given: Given,
 ): Sql {
   if (word === 'ne') return not(listWord(scope, compared, 'eq', given));
   if (word !== 'eq') assertNoNull(given);
@@ -27,7 +27,7 @@ export function listWord(
 }
 
 /** @throws AppError `BAD_USER_INPUT` when one of the values is null. */
-function assertNoNull({ field, value }: ComparedValue): void {
+function assertNoNull({ field, value }: Given): void {
   if (!Array.isArray(value) || !value.includes(null)) return;
   throw failure.invalid(`${field} must not hold null`, { extensions: { field } });
 }
@@ -39,7 +39,7 @@ const itemOf = (value: unknown): Stored => ({
   type: typeof value === 'boolean' ? 'boolean' : 'text',
 });
 
-function sqliteWord(list: Sql, word: FilterOperator, given: ComparedValue): Sql {
+function sqliteWord(list: Sql, word: FilterOperator, given: Given): Sql {
   const items = (of: Part) => sql`select value from json_each(${of})`;
   switch (word) {
     case 'has':
@@ -59,7 +59,7 @@ function sqliteWord(list: Sql, word: FilterOperator, given: ComparedValue): Sql 
 
 const unlessNull = (list: Sql, condition: Sql) => sql`${list} is not null and ${condition}`;
 
-function jsonbWord(list: Sql, word: FilterOperator, given: ComparedValue): Sql {
+function jsonbWord(list: Sql, word: FilterOperator, given: Given): Sql {
   const json = sql`${given.parameter(JSON_TEXT)}::jsonb`;
   switch (word) {
     case 'has':
@@ -77,7 +77,7 @@ function jsonbWord(list: Sql, word: FilterOperator, given: ComparedValue): Sql {
 }
 
 /** An array of PostgreSQL, in a table that another program made. */
-function arrayWord(list: Sql, word: FilterOperator, given: ComparedValue, as: Stored): Sql {
+function arrayWord(list: Sql, word: FilterOperator, given: Given, as: Stored): Sql {
   const array = given.parameter(as);
   switch (word) {
     case 'has':
@@ -95,5 +95,5 @@ function arrayWord(list: Sql, word: FilterOperator, given: ComparedValue, as: St
   }
 }
 
-const noWord = (word: FilterOperator, { field }: ComparedValue) =>
+const noWord = (word: FilterOperator, { field }: Given) =>
   failure.invalid(`${field}: ${word} is not about a list`, { extensions: { field } });

@@ -87,7 +87,7 @@ async function askDatabase(
   return (await query(text, values)).length > 0;
 }
 
-/** The values of the row, typed: PostgreSQL cannot tell the type of two parameters. */
+/** The values of the row with their types, which PostgreSQL cannot infer from two parameters. */
 const valuesOf =
   (scope: Scope, { entity, value }: JudgedRow) =>
   (column: string) => {

@@ -3,7 +3,7 @@ import { not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, type Sql } from './fragment.ts';
 import { and, or, type Scope } from './scope.ts';
-import type { Beside, ComparedValue } from './given.ts';
+import type { Beside, Given } from './given.ts';
 import { wordSql } from './words.ts';
 
 /** Where a value stands in the arguments of a node. */
@@ -13,7 +13,7 @@ export interface ArgumentPosition {
 }
 
 /** A value of the arguments, in the form that operators compare with. */
-export const givenAt = ({ call, path }: ArgumentPosition, value: unknown): ComparedValue => ({
+export const givenAt = ({ call, path }: ArgumentPosition, value: unknown): Given => ({
   field: path.slice(1).join('.'),
   value,
   parameter: (as) => ({ from: 'call', call, path, as }),

@@ -4,7 +4,7 @@ import { CONTAINS_TEXT } from '../store/contains-text.ts';
 import { binary, foldedSql, LONGEST_PART, noNull, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, valueSql, type Sql } from './fragment.ts';
-import type { Beside, ComparedValue } from './given.ts';
+import type { Beside, Given } from './given.ts';
 import { jsonWord } from './json-words.ts';
 import { isAmong } from './key-conditions.ts';
 import { listWord } from './list-words.ts';
@@ -22,7 +22,7 @@ export function wordSql(
   scope: Scope,
   compared: Compared,
   word: FilterOperator,
-  given: ComparedValue,
+  given: Given,
   beside: Beside = {},
 ): Sql {
   const { form } = compared;
@@ -38,14 +38,14 @@ export function wordSql(
 }
 
 /** Refuses a part that is too long: `contains` takes time for each of its letters, in each row. */
-function assertPart({ field, value }: ComparedValue): void {
+function assertPart({ field, value }: Given): void {
   if (typeof value !== 'string' || value.length <= LONGEST_PART) return;
   const message = `${field} may have ${LONGEST_PART} characters: look for a part of the text, or for its beginning with startsWith`;
   throw failure.invalid(message, { extensions: { field, limit: LONGEST_PART } });
 }
 
 /** Whether there is a value: `isNull`, `eq: null` and `ne: null`. */
-function nullWord({ nothing }: Compared, word: FilterOperator, given: ComparedValue): Sql {
+function nullWord({ nothing }: Compared, word: FilterOperator, given: Given): Sql {
   if (word === 'isNull') return given.value === true ? nothing() : not(nothing());
   if (word === 'eq') return nothing();
   return not(nothing());
@@ -53,12 +53,7 @@ function nullWord({ nothing }: Compared, word: FilterOperator, given: ComparedVa
 
 const TEXT_WORDS = new Set<FilterOperator>(['contains', 'startsWith', 'endsWith']);
 
-function scalarWord(
-  scope: Scope,
-  compared: Compared,
-  word: FilterOperator,
-  given: ComparedValue,
-): Sql {
+function scalarWord(scope: Scope, compared: Compared, word: FilterOperator, given: Given): Sql {
   const { value, as } = compared;
   if (word === 'in' || word === 'notIn')
     return amongWord(
@@ -77,24 +72,14 @@ const TEXT: Stored = { type: 'text' };
 const castText = (value: Sql): Sql => sql`cast(${value} as text)`;
 
 /** `in` and `notIn`, whose list may hold null. */
-function amongWord(
-  { nothing }: Compared,
-  word: 'in' | 'notIn',
-  given: ComparedValue,
-  listed: Sql,
-): Sql {
+function amongWord({ nothing }: Compared, word: 'in' | 'notIn', given: Given, listed: Sql): Sql {
   const withNull = (given.value as unknown[]).includes(null)
     ? sql`(${listed}) is true or ${nothing()}`
     : listed;
   return word === 'in' ? sql`(${withNull})` : not(withNull);
 }
 
-function foldedWord(
-  scope: Scope,
-  compared: Compared,
-  word: FilterOperator,
-  given: ComparedValue,
-): Sql {
+function foldedWord(scope: Scope, compared: Compared, word: FilterOperator, given: Given): Sql {
   const { as, value } = compared;
   const own = foldedSql(scope, as.databaseType === undefined ? value : castText(value));
   const other = foldedSql(scope, sql`${given.parameter(TEXT)}`);

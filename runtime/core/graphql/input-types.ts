@@ -36,7 +36,7 @@ export function createInputTypes(schema: GraphQLSchema, constraints: Constraints
       const type = typeOf(name)!;
       assertBounded(type, given);
       const value = text ? fromText(type, given) : given;
-      const found: InputProblems = { errors: [], constraints };
+      const found: Problems = { errors: [], constraints };
       findErrors(type, value, '', found);
       const [first, ...rest] = found.errors;
       return first ? { errors: [first, ...rest] } : { value: coerceInputValue(value, type) };
@@ -51,7 +51,7 @@ export function problemsOf(
   field: string,
   constraints: Constraints = {},
 ): InputError[] {
-  const found: InputProblems = { errors: [], constraints };
+  const found: Problems = { errors: [], constraints };
   findErrors(type, value, field, found);
   return found.errors.map((error) => ({
     field: error.field,
@@ -68,18 +68,13 @@ function assertBounded(type: GraphQLInputObjectType, value: unknown): void {
   if (inputSize(value, type) > INPUT_VALUES) throw failure.badRequest(tooLarge('The body'));
 }
 
-interface InputProblems {
+interface Problems {
   readonly errors: InputError[];
   readonly constraints: Constraints;
 }
 
 /** Adds every problem of a value. Fields are named as in the value, with dots for nested ones. */
-function findErrors(
-  type: GraphQLInputType,
-  value: unknown,
-  field: string,
-  found: InputProblems,
-): void {
+function findErrors(type: GraphQLInputType, value: unknown, field: string, found: Problems): void {
   const add = (message: string) =>
     void found.errors.push({ field, message: `${field === '' ? 'the input' : field} ${message}` });
   if (isNonNullType(type)) {
@@ -104,7 +99,7 @@ function findObjectErrors(
   type: GraphQLInputObjectType,
   value: unknown,
   path: string,
-  found: InputProblems,
+  found: Problems,
 ): void {
   const { errors } = found;
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
@@ -135,7 +130,7 @@ function findObjectErrors(
 function findFieldErrors(
   { name, type }: GraphQLInputField,
   given: unknown,
-  { at, type: owner, found }: { at: string; type: GraphQLInputObjectType; found: InputProblems },
+  { at, type: owner, found }: { at: string; type: GraphQLInputObjectType; found: Problems },
 ): void {
   const { errors, constraints } = found;
   const before = errors.length;

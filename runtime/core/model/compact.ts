@@ -68,7 +68,7 @@ export interface EntityWords extends Omit<
   Entity,
   'name' | 'description' | 'fields' | 'columns' | 'indexes' | 'rules' | 'interfaces' | 'renamedFrom'
 > {
-  /** The key first. `'text!'` is a required column whose field has the same name. */
+  /** By name, the key first. `'text!'` is a required column whose field has the same name. */
   readonly columns: Readonly<Record<string, ColumnWords>>;
   readonly indexes?: readonly Index[];
 }

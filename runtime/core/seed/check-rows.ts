@@ -47,76 +47,52 @@ function checkRow(
 ): Omit<CheckedRow, 'identity'> | null {
   const entity = checking.model.entities.get(row.type);
   if (!entity) {
-    findings.push(unknownType(checking, row, index));
-    return null;
+    const known = [...checking.model.entities.keys()].join(', ');
+    return (
+      findings.push({
+        row: index,
+        message: `${row.type} is no type that is kept in a table`,
+        fix: `one of ${known}`,
+      }),
+      null
+    );
   }
-  const read: ReadRow = { columns: {}, links: [], taken: {} };
+  const columns: Record<string, unknown> = {};
+  const links: Link[] = [];
+  const taken: Record<string, string> = {};
+  const takes = checking.takes(row.type);
   for (const [name, value] of Object.entries(row.values)) {
     const add = (message: string, fix?: string) =>
       findings.push({ row: index, field: name, message, ...(fix !== undefined && { fix }) });
-    readMember(entity, { name, value }, { type: row.type, index, add, checking, read });
+    const field = fieldNamed(entity, name);
+    if (!field && takes?.names.includes(name)) {
+      if (typeof value === 'string') taken[name] = value;
+      else add(`${name} has to be a text`);
+    } else if (!field)
+      add(
+        `${row.type} has no field ${name}`,
+        `one of ${[...entity.fields.values()]
+          .filter(isWritable)
+          .map((each) => each.name)
+          .join(', ')}`,
+      );
+    else if (field.source.kind === 'one' || field.source.kind === 'many')
+      readLink(field, value, { index, add, checking, links });
+    else if (!isWritable(field))
+      add(
+        field.name === 'id'
+          ? 'the database gives ids: refer to rows by their key'
+          : `${row.type}.${name} is answered by a function of yours, and not kept`,
+      );
+    else readColumn(entity, field, value, { add, checking, columns });
   }
   // Hooks may set required fields. One that they leave out too is found when the row is written.
   const demanded = checking.completes(row.type) ? [] : missing(entity, row.values);
   for (const name of demanded)
     findings.push({ row: index, message: `${row.type}.${name} is required` });
-  return { index, type: row.type, hash: hashOfRow(row, read, checking), ...read };
-}
-
-const unknownType = ({ model }: Checking, { type }: SeedRow, row: number): SeedFinding => ({
-  row,
-  message: `${type} is no type that is kept in a table`,
-  fix: `one of ${[...model.entities.keys()].join(', ')}`,
-});
-
-/** What the members of a row set. */
-interface ReadRow {
-  readonly columns: Record<string, unknown>;
-  readonly links: Link[];
-  /** Texts that a capability takes instead of a column, such as the password of a user. */
-  readonly taken: Record<string, string>;
-}
-
-interface MemberReading {
-  readonly type: string;
-  readonly index: number;
-  readonly add: (message: string, fix?: string) => void;
-  readonly checking: Checking;
-  readonly read: ReadRow;
-}
-
-function readMember(
-  entity: EntityModel,
-  { name, value }: { readonly name: string; readonly value: unknown },
-  { type, index, add, checking, read }: MemberReading,
-): void {
-  const field = fieldNamed(entity, name);
-  if (!field && checking.takes(type)?.names.includes(name)) {
-    if (typeof value === 'string') read.taken[name] = value;
-    else add(`${name} has to be a text`);
-  } else if (!field) add(`${type} has no field ${name}`, `one of ${writableNames(entity)}`);
-  else if (field.source.kind === 'one' || field.source.kind === 'many')
-    readLink(field, value, { index, add, checking, links: read.links });
-  else if (!isWritable(field))
-    add(
-      field.name === 'id'
-        ? 'the database gives ids: refer to rows by their key'
-        : `${type}.${name} is answered by a function of yours, and not kept`,
-    );
-  else readColumn(entity, field, value, { add, checking, columns: read.columns });
-}
-
-const writableNames = ({ fields }: EntityModel) =>
-  [...fields.values()]
-    .filter(isWritable)
-    .map(({ name }) => name)
-    .join(', ');
-
-/** Of the values of a row; a text that a capability takes counts by its digest. */
-function hashOfRow({ type, values }: SeedRow, { taken }: ReadRow, checking: Checking): string {
-  const takes = checking.takes(type);
   const digests = Object.entries(taken).map(([name, value]) => [name, takes?.digest(name, value)]);
-  return hashOf({ ...values, ...Object.fromEntries(digests) });
+  const hash = hashOf({ ...row.values, ...Object.fromEntries(digests) });
+  return { index, type: row.type, hash, columns, links, taken };
 }
 
 /** The field with this name. `author` may also be given as its key `authorId`. */

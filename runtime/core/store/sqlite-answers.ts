@@ -6,7 +6,7 @@ import { isTooBig, type SqliteConnection } from './sqlite-connection.ts';
 import type { SqliteThreads } from './sqlite-threads.ts';
 import type { Store } from './store.ts';
 
-/** Runs statements whose results are answers: none delays other requests or outlives its client. */
+/** Runs statements that read what requests answer. None delays other requests or outlives its client. */
 export type SqliteAnswers = Pick<Store, 'answer' | 'answerRows'>;
 
 /**

@@ -181,7 +181,9 @@ class Jobs implements Downloads {
     throw new AppError(
       507,
       'DISK_FULL',
-      `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used: make room, or lower hosting.disk_floor`,
+      'Not enough disk: ' +
+        `${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used: ` +
+        'make room, or lower hosting.disk_floor',
     );
   }
 

@@ -145,7 +145,8 @@ async function assertHash(file: HubFile, part: string): Promise<void> {
   throw new AppError(
     502,
     'CHECKSUM_WRONG',
-    `The checksum of ${file.name} is wrong: what came is not what the hub says it has. Nothing of it was kept: download it again`,
+    `The checksum of ${file.name} is wrong: what came is not what the hub says it has. ` +
+      'Nothing of it was kept: download it again',
   );
 }
 

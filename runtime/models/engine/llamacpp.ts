@@ -119,7 +119,10 @@ function ineligibleReason(root: string): string | null {
     (kind) => `@node-llama-cpp/${system}-${process.arch}${kind}`,
   );
   if (kinds.some((name) => packageOf(name, library) !== null)) return null;
-  return `node-llama-cpp has no binary for ${process.platform} on ${process.arch} here: npm install ${kinds[system === 'mac' && process.arch === 'arm64' ? 1 : 0]}@3.21.1`;
+  return (
+    `node-llama-cpp has no binary for ${process.platform} on ${process.arch} here: ` +
+    `npm install ${kinds[system === 'mac' && process.arch === 'arm64' ? 1 : 0]}@3.21.1`
+  );
 }
 
 function packageOf(name: string, from: string): string | null {

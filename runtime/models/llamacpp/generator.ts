@@ -119,7 +119,8 @@ function tokensOf(prompt: Prompt, { model, limit, text }: Reading): Library.Toke
 const tooLong = ({ kind }: Prompt, limit: number) =>
   new ApiFailure(
     400,
-    `The prompt is longer than the ${limit} tokens that the context holds: shorten it, or raise MODELS_CONTEXT where the model knows more`,
+    `The prompt is longer than the ${limit} tokens that the context holds: shorten it, ` +
+      'or raise MODELS_CONTEXT where the model knows more',
     { param: kind === 'chat' ? 'messages' : 'prompt', code: 'context_length_exceeded' },
   );
 

@@ -48,7 +48,9 @@ export function createRoom({ memory, gpus, limits }: RoomOptions): Room {
       return new AppError(
         507,
         'MEMORY',
-        `Not enough memory: ${model.id} needs about ${gigabytes(needed)}; ${gigabytes(ram)} of RAM and ${gigabytes(gpu)} of GPU memory can be had: take a smaller one, or end other programs`,
+        `Not enough memory: ${model.id} needs about ${gigabytes(needed)}; ` +
+          `${gigabytes(ram)} of RAM and ${gigabytes(gpu)} of GPU memory can be had: ` +
+          'take a smaller one, or end other programs',
       );
     },
   };

@@ -5,7 +5,7 @@ import { contrast, readable } from '../contrast.ts';
 /** The contrast that WCAG 2.2 (1.4.3, level AA) demands of text. */
 const LEAST = 4.5;
 
-/** THEME_CONTRAST: the accent is the color of links on white, and lies below white text. */
+/** THEME_CONTRAST: the accent is the color of links on white, and the background of white text. */
 export const theme: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   const pages = values.auth?.pages;

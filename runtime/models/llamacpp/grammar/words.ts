@@ -46,7 +46,7 @@ const isAnnotation = (word: string) => (ANNOTATIONS as readonly string[]).includ
 export const strangeWord = (schema: Schema, allowed: readonly string[]): string | undefined =>
   Object.keys(schema).find((word) => !allowed.includes(word) && !isAnnotation(word));
 
-/** The types that a schema without `type` can only mean. */
+/** The types that the other keywords of a schema without `type` imply. */
 export function impliedTypes(schema: Schema): readonly TypeName[] {
   const implied = TYPES.filter(
     (type) => type !== 'integer' && WORDS[type].some((word) => word in schema),
