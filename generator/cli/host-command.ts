@@ -15,10 +15,11 @@ const INSTALL: readonly OptionSpec[] = [
 /** `generator host`. */
 export const HOST: CommandSpec = {
   name: 'host',
-  usage: 'compose FILE | install',
-  about: 'a hosting server: installs it on this machine, makes its apps what a compose file says',
+  usage: 'compose FILE | install | restore TARGET',
+  about:
+    'a hosting server: installs it on this machine, brings a lost one back, makes its apps what a compose file says',
   positionals: 2,
-  words: ['compose', 'install'],
+  words: ['compose', 'install', 'restore'],
   options: [
     {
       name: 'to',
@@ -30,6 +31,11 @@ export const HOST: CommandSpec = {
       name: 'token',
       value: 'TOKEN',
       about: 'a token or API key (DEPLOY_TOKEN; or DEPLOY_PASSWORD, the password of the server)',
+    },
+    {
+      name: 'key',
+      value: 'KEY',
+      about: 'restore: what the backups are encrypted with (BACKUP_KEY in the environment or .env)',
     },
     { name: 'dry-run', about: 'say what would change and change nothing' },
     ...INSTALL,

@@ -9,6 +9,7 @@ const VERBS: Readonly<
   uninstall: () => import('./host/uninstall.ts'),
   compose: () => import('./host/compose.ts'),
   install: () => import('./host/install.ts'),
+  restore: () => import('./host/restore.ts'),
 };
 
 /** `generator host VERB`: a host, and the apps on it. */

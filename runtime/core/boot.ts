@@ -19,6 +19,7 @@ import { statementMetrics } from './metrics/statement-metrics.ts';
 import type { Guard as RouteGuard } from './http/route.ts';
 import { createMigrationReport } from './migration-report.ts';
 import type { Kernel, ServerModule } from './module.ts';
+import { backupApp } from './move-app.ts';
 import type { Resolvers } from './plugin.ts';
 import type { Recorder } from './recorder/recorder.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
@@ -107,6 +108,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
       migrationsOf(app, made, { unreadable: 'listed' }),
     ),
     jobs: hasJobs(app),
+    dumpDatabase: (channel) => backupApp(app, {}, { ...options, channel }),
     ...(metrics && { metrics }),
     ...(recorder && { recorder }),
     ...(tracing && { tracing }),

@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type { Project, RouteSpec } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { AuditLog } from './audit/audit-log.ts';
+import type { DumpReport } from './store/transfer/backup-stream.ts';
 import type { Logger } from './config/log.ts';
 import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
@@ -43,6 +44,11 @@ export interface Kernel {
   readonly jobs?: boolean;
   /** Spans; absent where traces are off, or no provider is registered. */
   readonly tracing?: Tracing;
+  /**
+   * Writes the rows of all tables of the server, as they were at one moment, in the form that
+   * `restoreApp` reads. Absent in a server that was not made from an app.
+   */
+  readonly dumpDatabase?: (channel: Writable) => Promise<DumpReport>;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
   readonly root: string;
 }

@@ -174,6 +174,7 @@ function createWork(
   return {
     async begin() {
       await removeLeftovers();
+      await backups.adopt();
       await core.nameInstance(store);
       await core.apps.load();
       await backups.recover();

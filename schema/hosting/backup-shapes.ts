@@ -53,9 +53,12 @@ export const backupList: JsonSchema = {
   },
 };
 
-export const restoreBody = closedObject({ confirm: { type: 'string', maxLength: 63 } }, [
-  'confirm',
-]);
+export const restoreBody = closedObject({
+  confirm: { type: 'string', maxLength: 63 },
+  into: { type: 'string', maxLength: 63 },
+});
+
+export const systemBackupBody = closedObject({ target: word }, ['target']);
 
 export const restored: JsonSchema = {
   type: 'object',

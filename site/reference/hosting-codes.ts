@@ -76,6 +76,24 @@ export const hostingCodes: readonly ErrorCode[] = [
     'take a smaller one, or end other programs',
   ),
   row(
+    'BACKUP_AMBIGUOUS',
+    409,
+    'the target of `host restore` has backups of several servers',
+    'copy those of one server into a target of their own',
+  ),
+  row(
+    'BACKUP_MISSING',
+    404,
+    'the target has no backup of the server, or of an app that `host restore` brings back',
+    'name the target that has it; `deploy` starts an app without its data',
+  ),
+  row(
+    'HOST_NOT_EMPTY',
+    409,
+    '`host restore` was called where the database has rows',
+    'restore where no server has started yet, or into an empty database',
+  ),
+  row(
     'BACKUP_KEY_WRONG',
     422,
     'the backup cannot be decrypted',

@@ -55,6 +55,7 @@ const CALLS: readonly (readonly [words: string, code: number])[] = [
   ['doctor', 0],
   ['deploy --to http://127.0.0.1:1', 2],
   ['host compose nope.yaml --project shop', 2],
+  ['host restore', 2],
   ['host install --root nowhere', 2],
   ['upgrade --to nope', 2],
   ['completion bash', 0],

@@ -219,6 +219,66 @@ describeEachEngine('backups', ({ socket }) => {
     expect(await exec('shop', LOOK)).toBe(before);
   }, 60_000);
 
+  it('make a new app beside the old one, with its values and without what is done once', async () => {
+    await api('PATCH', '/api/apps/shop', {
+      cron: [{ name: 'nightly', schedule: '0 3 * * *', command: ['true'] }],
+      backup: { schedule: '0 4 * * *' },
+    });
+    await api('PUT', '/api/apps/shop/env', { COLOR: 'blue' });
+    await exec('shop', 'echo old > /data/version');
+    const { id } = await backUp('shop');
+    await exec('shop', 'echo new > /data/version');
+    const path = `/api/apps/shop/backups/${id}/restore?wait=true`;
+    const answer = await api('POST', path, { into: 'beside' });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { app: 'beside', backup: id, status: 'done' },
+    ]);
+    expect(await exec('beside', 'cat /data/version; echo $COLOR')).toBe('old\nblue\n');
+    expect(await exec('shop', 'cat /data/version')).toBe('new\n');
+    const { body } = await api('GET', '/api/apps/beside');
+    expect([body.status, body.domain, body.cron, body.backup.schedule]).toEqual([
+      ...['running', 'beside.apps.test', [], null],
+    ]);
+    expect((await server.visit('beside.apps.test')).status).toBe(200);
+    expect((await api('POST', path, { into: 'beside' })).status).toBe(409);
+    expect((await api('POST', path, { into: 'Not a name' })).status).toBe(400);
+    expect((await api('POST', path, {})).status).toBe(400);
+    expect((await api('POST', path, { into: 'x', confirm: 'shop' })).status).toBe(400);
+    const gone = await api('DELETE', '/api/apps/beside?volumes=true');
+    expect(gone.status).toBe(200);
+    // A damaged one leaves no app.
+    flip(fileOf(id), 700);
+    expect((await api('POST', path, { into: 'beside' })).status).toBe(422);
+    expect((await api('GET', '/api/apps/beside')).status).toBe(404);
+  }, 60_000);
+
+  it('are not deleted while they are restored', async () => {
+    const { id } = await backUp('shop');
+    const restored = api('POST', `/api/apps/shop/backups/${id}/restore?wait=true`, {
+      confirm: 'shop',
+    });
+    while ((await api('GET', '/api/apps/shop')).body.status === 'running');
+    expect((await api('DELETE', `/api/apps/shop/backups/${id}`)).status).toBe(409);
+    expect((await restored).status).toBe(200);
+    expect((await api('DELETE', `/api/apps/shop/backups/${id}`)).status).toBe(200);
+  }, 60_000);
+
+  it('of the server itself want a key, and a target that exists', async () => {
+    const path = '/api/system/backups';
+    expect((await api('GET', path)).body).toEqual({ backups: [], total: 0 });
+    for (const method of ['GET', 'DELETE'])
+      expect((await api(method, `${path}/none`)).status).toBe(404);
+    expect((await api('POST', path, {})).status).toBe(400);
+    const bare = await startServer({ socket });
+    const refused = await bare.api('POST', path, { target: 'local' });
+    expect([refused.status, refused.body.error]).toEqual([
+      400,
+      expect.stringContaining('set BACKUP_KEY'),
+    ]);
+    await bare.end();
+  }, 60_000);
+
   it('are refused for a wrong name, without data, and twice at a time', async () => {
     const { id } = await backUp('shop');
     expect((await restore('shop', id, 'other')).status).toBe(400);

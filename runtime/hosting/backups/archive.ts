@@ -1,3 +1,4 @@
+import type { BackupHead } from '@twofold/runtime/kernel';
 import { extract, pack, type Pack } from 'tar-stream';
 import { pump } from '../source/pump.ts';
 import { unclosed } from '../source/unclosed.ts';
@@ -21,7 +22,33 @@ export interface Description {
   readonly sealed?: string;
   /** The image of its deployment, in the engine that made the backup. */
   readonly imageId?: string;
-  readonly migrations?: readonly string[];
+  /** Its name, by which another engine can pull it. */
+  readonly image?: string;
+  /** Of a backup of the server itself. */
+  readonly system?: SystemDescription;
+}
+
+/** What brings a server back besides the rows of its database. */
+export interface SystemDescription {
+  /** The id of the installation, which the names of all its objects begin with. */
+  readonly instance: string;
+  /** The target that the backup was made in. */
+  readonly target: string;
+  /** The dump of the database: its tables and migrations. */
+  readonly head: BackupHead;
+  /** The secrets that sealed texts in the database can be opened with. */
+  readonly keys: readonly string[];
+  readonly apps: readonly DescribedApp[];
+}
+
+/** An app in the backup of a server, to be read by people. Its row in the database has all of it. */
+export interface DescribedApp {
+  readonly name: string;
+  readonly domain: string;
+  readonly image: string | null;
+  readonly volumes: readonly string[];
+  /** Where its backups are. */
+  readonly target: string;
 }
 
 /** A part of a backup. Sections must be read in their order, and each one to its end. */

@@ -6,12 +6,15 @@ import { createLoop } from '../loop.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
+import { restoreBeside } from './beside.ts';
 import { drill } from './drill.ts';
-import { assertHasData, makeBackup, recordBackup } from './make.ts';
+import { assertHasData, makeBackup, recordBackup, SYSTEM } from './make.ts';
 import { reportCutOff, restoreApp } from './restore.ts';
 import { isGood, removeBackup } from './retention.ts';
+import { adoptRows, bringBack, waitingApps } from './returned.ts';
 import { createSchedule } from './schedule.ts';
-import { type BackupParts, messageOf } from './stored.ts';
+import { type BackupParts, isInUse, messageOf, whileInUse } from './stored.ts';
+import { assertCanBackUp, makeSystemBackup, type SystemParts } from './system.ts';
 import { taskLabels } from './volumes.ts';
 
 /** Work that has started. `done` rejects with the reason when it fails, which is logged too. */
@@ -28,14 +31,14 @@ export interface Backups {
   restore(app: HostedApp, backup: StoredBackup): Promise<StartedWork>;
   verify(app: HostedApp, backup: StoredBackup): Promise<StartedWork>;
   remove(backup: StoredBackup): Promise<void>;
-  /** Runs other work on the backups of an app, which no second one may overlap. */
-  run(
-    subject: string,
-    kind: string,
-    work: (signal: AbortSignal) => Promise<void>,
-  ): Promise<StartedWork>;
+  /** @throws AppError 409 when an app has the name. */
+  restoreBeside(into: string, backup: StoredBackup): Promise<StartedWork>;
+  /** Backs up the server itself. @throws AppError 400 without `BACKUP_KEY`, 404, 409 */
+  beginSystem(target: string): Promise<StartedWork & { readonly backup: StoredBackup }>;
   /** Ends what runs for an app, so that it can be deleted. */
   cancel(app: HostedApp): Promise<void>;
+  /** Called before all others: takes over the rows that were restored on this host. */
+  adopt(): Promise<void>;
   /** Called before the engine is connected: ends the records of a server that was killed. */
   recover(): Promise<void>;
   start(): void;
@@ -45,7 +48,7 @@ export interface Backups {
 /** Milliseconds between two looks at the schedules. */
 const TICK = 1000;
 
-export function createBackups(parts: BackupParts, store: Pick<Store, 'db'>): Backups {
+export function createBackups(parts: SystemParts, store: Store, root: string): Backups {
   const { core, repository } = parts;
   /** By the name of the app, as records outlive apps. */
   const tasks = createOperations();
@@ -70,13 +73,28 @@ export function createBackups(parts: BackupParts, store: Pick<Store, 'db'>): Bac
     core.connection.engine();
     return startTask(app.name, 'drill', async (signal, started) => {
       started();
-      await drill(parts, app, { backup, signal });
+      await whileInUse(parts, backup, () => drill(parts, app, { backup, signal }));
     });
+  };
+
+  /** One app after the other, so that a host with many is not overrun. */
+  const bringBackAll = async () => {
+    for (const id of Object.keys(await waitingApps(store))) {
+      const app = core.apps.byId(id);
+      if (!app) continue;
+      const { done } = await startTask(app.name, 'restore', async (signal, started) => {
+        started();
+        await bringBack(parts, store, { app, signal });
+      });
+      // Its reason was logged, and is in the app's `error`.
+      await done.catch(() => {});
+    }
   };
 
   const look = async () => {
     if (core.connection.info() === null) return;
     if (!cleaned) await removeLeftovers(parts).then(() => (cleaned = true));
+    await bringBackAll();
     for (const { name, kind } of schedule.due(core.apps.all())) {
       const app = core.apps.all().find((each) => each.name === name);
       if (!app || app.deployment === null) continue;
@@ -100,18 +118,36 @@ export function createBackups(parts: BackupParts, store: Pick<Store, 'db'>): Bac
       if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
       return startTask(app.name, 'restore', async (_signal, started) => {
         started();
-        await restoreApp(parts, store, { app, backup });
+        await whileInUse(parts, backup, () => restoreApp(parts, store, { app, backup }));
       });
     },
     async remove(backup) {
       if (backup.status === 'running') throw failure.conflict('The backup is still running');
+      if (isInUse(parts, backup))
+        throw failure.conflict('The backup is being restored or verified');
       await removeBackup(parts, backup);
     },
-    run: (subject, kind, work) =>
-      startTask(subject, kind, async (signal, started) => {
+    async restoreBeside(into, backup) {
+      assertDone(backup);
+      core.connection.engine();
+      if (core.apps.all().some(({ name }) => name === into))
+        throw failure.conflict('App with this name already exists');
+      return startTask(into, 'restore', async (signal, started) => {
         started();
-        await work(signal);
-      }),
+        await whileInUse(parts, backup, () => restoreBeside(parts, { into, backup, signal }));
+      });
+    },
+    async beginSystem(target) {
+      assertCanBackUp(parts);
+      let backup: StoredBackup | undefined;
+      const { done } = await startTask(SYSTEM, 'backup', async (signal, started) => {
+        backup = await recordBackup(parts, null, target);
+        started();
+        await announced(parts, backup, () => makeSystemBackup(parts, { backup: backup!, signal }));
+      });
+      return { backup: backup!, done };
+    },
+    adopt: () => adoptRows(parts, store, root),
     cancel: ({ name }) => tasks.cancel(name),
     async recover() {
       await reportCutOff(parts, store);
@@ -119,8 +155,8 @@ export function createBackups(parts: BackupParts, store: Pick<Store, 'db'>): Bac
     },
     start: loop.start,
     async stop() {
-      await loop.stop();
-      await tasks.stop();
+      // A tick may wait for the end of a task.
+      await Promise.all([loop.stop(), tasks.stop()]);
     },
   };
 }

@@ -80,7 +80,8 @@ async function store(
   await storeBackup(parts, backup, { description, sections, signal });
 }
 
-const aboutBackup = (app: string) => `backup:${app}`;
+/** What the values of an app in its backup are sealed for. */
+export const aboutBackup = (app: string) => `backup:${app}`;
 
 /**
  * Stops the app's containers for the time of `work`. What the app should be stays `running`, so a

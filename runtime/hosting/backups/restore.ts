@@ -40,7 +40,10 @@ export async function restoreApp(
 }
 
 /** @throws AppError 409 when the app has no place for what the backup contains. */
-export function assertFits({ spec }: HostedApp, { kind, volumes }: Description): void {
+export function assertFits(
+  { spec }: Pick<HostedApp, 'spec'>,
+  { kind, volumes }: Description,
+): void {
   const unknown = volumes.find((name) => !spec.volumes.some((volume) => volume.name === name));
   if (unknown !== undefined)
     throw failure.conflict(

@@ -1,6 +1,6 @@
 import type { StoredBackup } from '../records/backup.ts';
 import type { BackupRules } from '../records/backup-rules.ts';
-import { type BackupParts, messageOf } from './stored.ts';
+import { type BackupParts, isInUse, messageOf } from './stored.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Records of failed backups that are kept, to be looked at. */
@@ -38,7 +38,8 @@ export async function removeOutdated(
   keep: BackupRules['keep'],
 ): Promise<void> {
   const { repository, core } = parts;
-  for (const backup of outdated(await repository.list(app), keep, core.now()))
+  const old = outdated(await repository.list(app), keep, core.now());
+  for (const backup of old.filter((each) => !isInUse(parts, each)))
     await removeBackup(parts, backup).catch((error: unknown) =>
       core.log.warn(`an old backup is left in ${backup.target}: ${messageOf(error)}`),
     );

@@ -82,7 +82,8 @@ export async function describeApp(
     app: app.name,
     volumes: kind === 'volumes' ? app.spec.volumes.map(({ name }) => name) : [],
     spec: app.spec,
-    sealed: seal(JSON.stringify({ env: app.env, secrets: app.secrets })),
+    sealed: seal(JSON.stringify({ env: app.env, secrets: app.secrets, files: app.files ?? [] })),
     ...(current?.image_id && { imageId: current.image_id }),
+    ...(current?.image && { image: current.image }),
   };
 }

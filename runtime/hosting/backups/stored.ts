@@ -18,7 +18,28 @@ export interface BackupParts {
   readonly seal: Seal;
   /** `BACKUP_KEY`; null when backups are not encrypted. */
   readonly key: Buffer | null;
+  /** The backups that a restore reads at the moment. They must not be removed. */
+  readonly inUse: Set<StoredBackup>;
 }
+
+/** Keeps a backup from being removed for the time of `work`. */
+export async function whileInUse<T>(
+  { inUse }: BackupParts,
+  backup: StoredBackup,
+  work: () => Promise<T>,
+): Promise<T> {
+  const mark = { ...backup };
+  inUse.add(mark);
+  try {
+    return await work();
+  } finally {
+    inUse.delete(mark);
+  }
+}
+
+/** Whether a restore or a drill reads the backup. */
+export const isInUse = ({ inUse }: BackupParts, { id }: StoredBackup): boolean =>
+  [...inUse].some((each) => each.id === id);
 
 /** What goes into a backup. */
 export interface BackupSource {
@@ -94,6 +115,23 @@ function createMeter() {
 export async function openBackup({ targets, key }: BackupParts, backup: StoredBackup) {
   const target = await targets.open(backup.target);
   return openArchive(decrypt(asStored(target.get(backup.object), backup), key));
+}
+
+/**
+ * Reads an object that has no record to its end, which finds damaged bytes of an encrypted one.
+ *
+ * @returns what its record says of the bytes.
+ * @throws AppError `BACKUP_DAMAGED`, `BACKUP_KEY_WRONG`
+ */
+export async function measureObject(
+  { targets, key }: Pick<BackupParts, 'targets' | 'key'>,
+  { target, object }: Pick<StoredBackup, 'target' | 'object'>,
+): Promise<{ readonly bytes: number; readonly sha256: string; readonly created_at: string }> {
+  const meter = createMeter();
+  const chunks = meter.pass((await targets.open(target)).get(object));
+  const { description, sections } = await openArchive(decrypt(chunks, key));
+  for await (const _section of sections);
+  return { ...meter.result(), created_at: description.created_at };
 }
 
 async function* asStored(

@@ -71,7 +71,7 @@ function observeOutcome(
   if (!failing && !(good as readonly string[]).includes(status)) return;
   if (type === 'run' && !data['cron']) return;
   const name = (data['app'] ?? null) as string | null;
-  const host = (data['host'] ?? name) as string;
+  const host = (data['host'] ?? name ?? 'the server') as string;
   const subject = data['cron'] ? `${name} ${String(data['cron'])}` : host;
   const app = core.apps.all().find((each) => each.name === name);
   const [what, bad, well] = WORDS[topic];

@@ -5,7 +5,9 @@ import { createSettingsTable } from './settings-table.ts';
 const KEY = 'ingress';
 
 /** Stores the record of the installation's ingress in the database. */
-export function createIngressRecords(store: Pick<Store, 'db'>): IngressRecords {
+export function createIngressRecords(
+  store: Pick<Store, 'db'>,
+): IngressRecords & { remove(): Promise<void> } {
   const settings = createSettingsTable(store);
   return {
     async read() {
@@ -13,5 +15,7 @@ export function createIngressRecords(store: Pick<Store, 'db'>): IngressRecords {
       return text === undefined ? null : (JSON.parse(text) as IngressRecord);
     },
     write: (record) => settings.set(KEY, JSON.stringify(record)),
+    /** After a restore on another host, whose ingress is not here. */
+    remove: () => settings.delete(KEY),
   };
 }

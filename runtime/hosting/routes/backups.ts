@@ -6,8 +6,12 @@ import { showTarget } from '../backups/targets/targets.ts';
 import type { Core } from '../core.ts';
 import { showBackup, type StoredBackup } from '../records/backup.ts';
 
-/** The app's name, so that no app is overwritten by mistake. */
-type RestoreBody = { readonly confirm: string };
+interface RestoreBody {
+  /** The app's name, so that no app is overwritten by mistake. */
+  readonly confirm?: string;
+  /** The name of a new app. */
+  readonly into?: string;
+}
 
 /** Routes for the backups of apps, and for the places where they are stored. */
 export function backupHandlers(core: Core, backups: Backups) {
@@ -25,7 +29,27 @@ export function backupHandlers(core: Core, backups: Backups) {
     await done.catch(() => {});
     return reply(200, showBackup(await repository.get(backup.app, backup.id)));
   };
+  const restoreInPlace = (name: string, backup: StoredBackup, confirm: string | undefined) => {
+    const app = core.apps.byName(name);
+    if (confirm === app.name) return backups.restore(app, backup);
+    throw failure.badRequest(`confirm must be the name of the app, ${app.name}`);
+  };
+  const foundSystem = ({ params }: Call) => repository.get(null, params['id'] as string);
   return {
+    async createSystemBackup(call: Call<{ readonly target: string }>) {
+      const { backup, done } = await backups.beginSystem(call.body.target);
+      return shownAfter(call as Call, backup, done);
+    },
+
+    listSystemBackups: () => list(null),
+
+    getSystemBackup: async (call: Call) => reply(200, showBackup(await foundSystem(call))),
+
+    async deleteSystemBackup(call: Call) {
+      await backups.remove(await foundSystem(call));
+      return reply(200, { status: 'deleted' });
+    },
+
     async createBackup(call: Call) {
       const { backup, done } = await backups.begin(core.apps.byName(nameOf(call)));
       return shownAfter(call, backup, done);
@@ -48,11 +72,14 @@ export function backupHandlers(core: Core, backups: Backups) {
 
     async restoreBackup(call: Call<RestoreBody>) {
       const backup = await found(call);
-      const app = core.apps.byName(nameOf(call));
-      if (call.body.confirm !== app.name)
-        throw failure.badRequest(`confirm must be the name of the app, ${app.name}`);
-      const { done } = await backups.restore(app, backup);
-      const shown = { app: app.name, backup: backup.id };
+      const { confirm, into } = call.body;
+      if ((confirm === undefined) === (into === undefined))
+        throw failure.badRequest('confirm or into is required, and not both');
+      const { done } =
+        into === undefined
+          ? await restoreInPlace(nameOf(call), backup, confirm)
+          : await backups.restoreBeside(into, backup);
+      const shown = { app: into ?? nameOf(call), backup: backup.id };
       if (!call.query.wait) return reply(202, { ...shown, status: 'running' });
       await done;
       return reply(200, { ...shown, status: 'done' });

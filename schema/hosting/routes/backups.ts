@@ -67,9 +67,9 @@ export const backupRoutes = [
       method: 'POST',
       path: '/api/apps/:name/backups/:id/restore',
       ...writes,
-      summary: 'Puts a backup in the place of the data of the app',
+      summary: 'Puts a backup in the place of the data of the app, or into a new app beside it',
       description:
-        'Stops the app, backs up what is there, restores and starts. A backup that cannot be restored changes nothing; the reason is in `error` of the app.',
+        'With `confirm`, the name of the app: stops the app, backs up what is there, restores and starts. A backup that cannot be restored changes nothing; the reason is in `error` of the app. With `into`, the name of a new app: makes it from the backup, with its environment and secrets, and leaves the app as it is.',
     },
     query: wait,
     body: body(shape.restoreBody),
@@ -94,6 +94,56 @@ export const backupRoutes = [
       202: response('The backup, which is tried', shape.backup),
       ...onEngine,
     },
+  },
+  {
+    ...{
+      id: 'createSystemBackup',
+      method: 'POST',
+      path: '/api/system/backups',
+      ...changesSystem,
+      summary: 'Starts a backup of the server itself: database, sealing keys, descriptions of apps',
+      description: 'It has all secrets of the server, so `BACKUP_KEY` must be set.',
+    },
+    query: wait,
+    audit: { values: ['target'] },
+    body: body(shape.systemBackupBody),
+    responses: {
+      200: response('The backup, which has ended', shape.backup),
+      202: response('The backup, which runs', shape.backup),
+      ...onApp,
+      409: REFUSED,
+      503: REFUSED,
+    },
+  },
+  {
+    ...{
+      id: 'listSystemBackups',
+      method: 'GET',
+      path: '/api/system/backups',
+      ...readsSystem,
+      summary: 'Lists the backups of the server itself, newest first',
+    },
+    responses: { 200: response('The backups', shape.backupList), ...refused },
+  },
+  {
+    ...{
+      id: 'getSystemBackup',
+      method: 'GET',
+      path: '/api/system/backups/:id',
+      ...readsSystem,
+      summary: 'Returns one backup of the server itself',
+    },
+    responses: { 200: response('The backup', shape.backup), ...onApp },
+  },
+  {
+    ...{
+      id: 'deleteSystemBackup',
+      method: 'DELETE',
+      path: '/api/system/backups/:id',
+      ...changesSystem,
+      summary: 'Deletes a backup of the server itself and its bytes',
+    },
+    responses: { 200: response('It was removed'), ...onApp, 409: REFUSED, 422: REFUSED },
   },
   {
     ...{

@@ -25,6 +25,11 @@ export interface BackupTable {
   readonly sha256: string;
 }
 
+/** The tables of a dump, whose hashes are known when it was written. */
+export interface DumpReport {
+  readonly tables: readonly BackupTable[];
+}
+
 /**
  * Starts a line that is no row. It does not occur in JSON, where it would be escaped (RFC 8259,
  * section 7).

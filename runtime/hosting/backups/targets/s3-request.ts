@@ -67,9 +67,7 @@ export interface S3Answer {
 
 async function send(options: S3Options, call: S3Call): Promise<S3Answer> {
   const answer = await openS3(options, call);
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = await readText(answer, LONGEST_ANSWER);
   // S3 may find out that an upload has failed after it has answered 200.
   if (text.includes('<Error>')) throw refusal(answer.statusCode === 200 ? 500 : 400, text);
   return { headers: answer.headers, text };
@@ -97,9 +95,21 @@ export async function openS3(options: S3Options, call: S3Call): Promise<Incoming
   });
   const status = answer.statusCode ?? 0;
   if (status >= 200 && status < 300) return answer;
+  throw refusal(status, await readText(answer, LONGEST_ERROR));
+}
+
+/** Characters of an answer that are read: a list of 1000 names, and why a request was refused. */
+const LONGEST_ANSWER = 4 * 1024 * 1024;
+const LONGEST_ERROR = 4000;
+
+/** The beginning of an answer. The connection of a longer one is closed. */
+async function readText(answer: IncomingMessage, limit: number): Promise<string> {
   let text = '';
-  for await (const chunk of answer) text = (text + String(chunk)).slice(0, 4000);
-  throw refusal(status, text);
+  for await (const chunk of answer.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.length > limit) break;
+  }
+  return text.slice(0, limit);
 }
 
 async function sign(options: S3Options, { method, key, query = {}, headers = {}, body }: S3Call) {

@@ -23,6 +23,8 @@ export interface Targets {
   put(name: string, fields: TargetFields): Promise<void>;
   list(): Promise<readonly Record<string, unknown>[]>;
   remove(name: string): Promise<void>;
+  /** Whether a folder is that of the target `local`. */
+  isLocal(path: string): boolean;
 }
 
 const TABLE = 'hosting_backup_targets';
@@ -59,6 +61,7 @@ export function createTargets({
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed }))
         .execute();
     },
+    isLocal: (path) => path === folder,
     async list() {
       const rows = await db.selectFrom(TABLE).selectAll().orderBy('name').execute();
       const own = { name: LOCAL, kind: 'local', path: folder };
