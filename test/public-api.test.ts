@@ -70,7 +70,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'viaType',
   ],
   auth: ['Html', 'adminApp', 'auth', 'html', 'linkApp', 'mailsApp', 'runAdmin'],
-  hosting: ['hosting'],
+  hosting: ['hosting', 'restoreHostApp'],
   models: ['models'],
   'runtime/http': [
     'addressMatcher',
@@ -115,6 +115,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isTimeZone',
     'prepareDatabase',
     'renderFamilies',
+    'restoreApp',
     'serviceOf',
     'systemContext',
     'takeSeedValues',

@@ -19,7 +19,6 @@ import { statementMetrics } from './metrics/statement-metrics.ts';
 import type { Guard as RouteGuard } from './http/route.ts';
 import { createMigrationReport } from './migration-report.ts';
 import type { Kernel, ServerModule } from './module.ts';
-import { backupApp } from './move-app.ts';
 import type { Resolvers } from './plugin.ts';
 import type { Recorder } from './recorder/recorder.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
@@ -43,7 +42,7 @@ import { unreachable } from './store/unreachable.ts';
 import { openTracing } from './traces/open-tracing.ts';
 
 /** Replacements for the process's own environment, clock and output. */
-export interface BootOptions {
+export interface BootOptions extends Pick<Kernel, 'dumpDatabase'> {
   readonly env?: Environment;
   readonly now?: () => number;
   /** Where log lines go; standard output when absent. */
@@ -108,7 +107,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
       migrationsOf(app, made, { unreadable: 'listed' }),
     ),
     jobs: hasJobs(app),
-    dumpDatabase: (channel) => backupApp(app, {}, { ...options, channel }),
+    ...(options.dumpDatabase && { dumpDatabase: options.dumpDatabase }),
     ...(metrics && { metrics }),
     ...(recorder && { recorder }),
     ...(tracing && { tracing }),

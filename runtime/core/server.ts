@@ -19,6 +19,8 @@ import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { catchUnhandled } from './last-resort.ts';
 import { drain, listen, onAllAddresses, parseAddress, portOf, urlOf } from './listener.ts';
+import type { Kernel } from './module.ts';
+import { backupApp } from './move-app.ts';
 import type { Plugin } from './plugin.ts';
 import { VERSION } from './version.ts';
 import { runWorkers } from './workers.ts';
@@ -129,7 +131,9 @@ async function start(
   address?: string,
   options?: BootOptions,
 ): Promise<Started> {
-  const booted = await boot(app, options);
+  const dumpDatabase: Kernel['dumpDatabase'] = (channel) =>
+    backupApp(app, {}, { ...options, channel });
+  const booted = await boot(app, { ...options, dumpDatabase });
   const { kernel, modules } = booted;
   let http: HttpServer | undefined;
   try {

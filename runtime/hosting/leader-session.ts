@@ -173,8 +173,7 @@ function createWork(
   });
   return {
     async begin() {
-      await removeLeftovers();
-      await backups.adopt();
+      for (const first of [removeLeftovers, backups.adopt]) await first();
       await core.nameInstance(store);
       await core.apps.load();
       await backups.recover();

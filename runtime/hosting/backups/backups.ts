@@ -77,24 +77,10 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
     });
   };
 
-  /** One app after the other, so that a host with many is not overrun. */
-  const bringBackAll = async () => {
-    for (const id of Object.keys(await waitingApps(store))) {
-      const app = core.apps.byId(id);
-      if (!app) continue;
-      const { done } = await startTask(app.name, 'restore', async (signal, started) => {
-        started();
-        await bringBack(parts, store, { app, signal });
-      });
-      // Its reason was logged, and is in the app's `error`.
-      await done.catch(() => {});
-    }
-  };
-
   const look = async () => {
     if (core.connection.info() === null) return;
     if (!cleaned) await removeLeftovers(parts).then(() => (cleaned = true));
-    await bringBackAll();
+    await bringBackAll(parts, store, startTask);
     for (const { name, kind } of schedule.due(core.apps.all())) {
       const app = core.apps.all().find((each) => each.name === name);
       if (!app || app.deployment === null) continue;
@@ -127,26 +113,8 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
         throw failure.conflict('The backup is being restored or verified');
       await removeBackup(parts, backup);
     },
-    async restoreBeside(into, backup) {
-      assertDone(backup);
-      core.connection.engine();
-      if (core.apps.all().some(({ name }) => name === into))
-        throw failure.conflict('App with this name already exists');
-      return startTask(into, 'restore', async (signal, started) => {
-        started();
-        await whileInUse(parts, backup, () => restoreBeside(parts, { into, backup, signal }));
-      });
-    },
-    async beginSystem(target) {
-      assertCanBackUp(parts);
-      let backup: StoredBackup | undefined;
-      const { done } = await startTask(SYSTEM, 'backup', async (signal, started) => {
-        backup = await recordBackup(parts, null, target);
-        started();
-        await announced(parts, backup, () => makeSystemBackup(parts, { backup: backup!, signal }));
-      });
-      return { backup: backup!, done };
-    },
+    restoreBeside: (into, backup) => startBeside(parts, { into, backup, startTask }),
+    beginSystem: (target) => startSystem(parts, target, startTask),
     adopt: () => adoptRows(parts, store, root),
     cancel: ({ name }) => tasks.cancel(name),
     async recover() {
@@ -184,6 +152,52 @@ function createTaskStarter({ core }: BackupParts, tasks: ReturnType<typeof creat
         begun ? report(`${subject}: the ${kind}`)(error) : reject(error as Error),
       );
     });
+}
+
+type StartTask = ReturnType<typeof createTaskStarter>;
+
+/** One app after the other, so that a host with many is not overrun. */
+async function bringBackAll(parts: BackupParts, store: Store, startTask: StartTask): Promise<void> {
+  for (const id of Object.keys(await waitingApps(store))) {
+    const app = parts.core.apps.byId(id);
+    if (!app) continue;
+    const { done } = await startTask(app.name, 'restore', async (signal, started) => {
+      started();
+      await bringBack(parts, store, { app, signal });
+    });
+    // Its reason was logged, and is in the app's `error`.
+    await done.catch(() => {});
+  }
+}
+
+async function startBeside(
+  parts: BackupParts,
+  { into, backup, startTask }: { into: string; backup: StoredBackup; startTask: StartTask },
+): Promise<StartedWork> {
+  const { core } = parts;
+  assertDone(backup);
+  core.connection.engine();
+  if (core.apps.all().some(({ name }) => name === into))
+    throw failure.conflict('App with this name already exists');
+  return startTask(into, 'restore', async (signal, started) => {
+    started();
+    await whileInUse(parts, backup, () => restoreBeside(parts, { into, backup, signal }));
+  });
+}
+
+async function startSystem(
+  parts: SystemParts,
+  target: string,
+  startTask: StartTask,
+): Promise<StartedWork & { readonly backup: StoredBackup }> {
+  assertCanBackUp(parts);
+  let backup: StoredBackup | undefined;
+  const { done } = await startTask(SYSTEM, 'backup', async (signal, started) => {
+    backup = await recordBackup(parts, null, target);
+    started();
+    await announced(parts, backup, () => makeSystemBackup(parts, { backup: backup!, signal }));
+  });
+  return { backup: backup!, done };
 }
 
 /** @throws AppError 409 for a backup that cannot be restored. */

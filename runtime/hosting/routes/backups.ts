@@ -1,5 +1,5 @@
 import { failure } from '@twofold/runtime/errors';
-import { type Call, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Backups } from '../backups/backups.ts';
 import type { TargetFields } from '../backups/targets/targets.ts';
 import { showTarget } from '../backups/targets/targets.ts';
@@ -15,11 +15,11 @@ interface RestoreBody {
 
 /** Routes for the backups of apps, and for the places where they are stored. */
 export function backupHandlers(core: Core, backups: Backups) {
-  const { repository, targets } = backups.parts;
+  const { repository } = backups.parts;
   const nameOf = ({ params }: Call) => params['name'] as string;
   const found = (call: Call): Promise<StoredBackup> =>
     repository.get(nameOf(call), call.params['id'] as string);
-  const list = async (app: string | null) => {
+  const list = async (app: string) => {
     const all = await repository.list(app);
     return reply(200, { backups: all.map(showBackup), total: all.length });
   };
@@ -34,21 +34,8 @@ export function backupHandlers(core: Core, backups: Backups) {
     if (confirm === app.name) return backups.restore(app, backup);
     throw failure.badRequest(`confirm must be the name of the app, ${app.name}`);
   };
-  const foundSystem = ({ params }: Call) => repository.get(null, params['id'] as string);
   return {
-    async createSystemBackup(call: Call<{ readonly target: string }>) {
-      const { backup, done } = await backups.beginSystem(call.body.target);
-      return shownAfter(call as Call, backup, done);
-    },
-
-    listSystemBackups: () => list(null),
-
-    getSystemBackup: async (call: Call) => reply(200, showBackup(await foundSystem(call))),
-
-    async deleteSystemBackup(call: Call) {
-      await backups.remove(await foundSystem(call));
-      return reply(200, { status: 'deleted' });
-    },
+    ...systemBackupHandlers(backups, shownAfter),
 
     async createBackup(call: Call) {
       const { backup, done } = await backups.begin(core.apps.byName(nameOf(call)));
@@ -91,6 +78,41 @@ export function backupHandlers(core: Core, backups: Backups) {
       return shownAfter(call, backup, done);
     },
 
+    ...targetHandlers(core, backups),
+  };
+}
+
+/** Waits for the end of a backup if the caller wants that, and shows it. */
+type ShowAfter = (call: Call, backup: StoredBackup, done: Promise<void>) => Promise<Reply>;
+
+/** Backups of the server itself. */
+function systemBackupHandlers(backups: Backups, shownAfter: ShowAfter) {
+  const { repository } = backups.parts;
+  const found = ({ params }: Call) => repository.get(null, params['id'] as string);
+  return {
+    async createSystemBackup(call: Call<{ readonly target: string }>) {
+      const { backup, done } = await backups.beginSystem(call.body.target);
+      return shownAfter(call as Call, backup, done);
+    },
+
+    async listSystemBackups() {
+      const all = await repository.list(null);
+      return reply(200, { backups: all.map(showBackup), total: all.length });
+    },
+
+    getSystemBackup: async (call: Call) => reply(200, showBackup(await found(call))),
+
+    async deleteSystemBackup(call: Call) {
+      await backups.remove(await found(call));
+      return reply(200, { status: 'deleted' });
+    },
+  };
+}
+
+/** The places where backups are stored. */
+function targetHandlers(core: Core, { parts: { repository, targets } }: Backups) {
+  const nameOf = ({ params }: Call) => params['name'] as string;
+  return {
     async listBackupTargets() {
       const all = await targets.list();
       return reply(200, { targets: all, total: all.length });
