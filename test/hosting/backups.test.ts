@@ -265,13 +265,13 @@ describeEachEngine('backups', ({ socket }) => {
   }, 60_000);
 
   it('of the server itself want a key, and a target that exists', async () => {
-    const path = '/api/system/backups';
-    expect((await api('GET', path)).body).toEqual({ backups: [], total: 0 });
-    for (const method of ['GET', 'DELETE'])
-      expect((await api(method, `${path}/none`)).status).toBe(404);
-    expect((await api('POST', path, {})).status).toBe(400);
+    const list = await api('GET', '/api/system/backups');
+    expect(list.body).toEqual({ backups: [], total: 0 });
+    expect((await api('GET', '/api/system/backups/none')).status).toBe(404);
+    expect((await api('DELETE', '/api/system/backups/none')).status).toBe(404);
+    expect((await api('POST', '/api/system/backups', {})).status).toBe(400);
     const bare = await startServer({ socket });
-    const refused = await bare.api('POST', path, { target: 'local' });
+    const refused = await bare.api('POST', '/api/system/backups', { target: 'local' });
     expect([refused.status, refused.body.error]).toEqual([
       400,
       expect.stringContaining('set BACKUP_KEY'),
