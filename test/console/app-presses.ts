@@ -102,6 +102,33 @@ export const APPS: readonly Place[] = [
     ],
   },
   {
+    at: '/apps/web?tab=backups',
+    presses: [
+      { button: 'Back up now', call: `POST ${APP}/backups`, audit: 'createBackup' },
+      { button: 'Verify', call: `POST ${APP}/backups/*/verify`, audit: 'verifyBackup' },
+      {
+        ...{ button: 'Restore', dialog: 'Restore', go: 'Restore' },
+        ...{ call: `POST ${APP}/backups/*/restore`, audit: 'restoreBackup' },
+      },
+      {
+        ...{ button: 'Delete backup', dialog: 'Delete backup', go: 'Delete backup' },
+        ...{ call: `DELETE ${APP}/backups/*`, audit: 'deleteBackup' },
+      },
+    ],
+  },
+  {
+    at: '/apps/web?tab=runs',
+    presses: [
+      { button: 'Run nightly now', call: `POST ${APP}/cron/nightly/run`, audit: 'startCron' },
+      {
+        ...{ button: 'Run a command', dialog: 'Run a command', fill: { Command: 'sleep 60' } },
+        ...{ go: 'Run', call: `POST ${APP}/runs`, audit: 'startRun' },
+      },
+      { button: 'Output', sees: ['dialog', 'Output'] },
+      { button: 'Stop run', call: `DELETE ${APP}/runs/*`, audit: 'stopRun' },
+    ],
+  },
+  {
     at: '/apps/web?tab=scale',
     presses: [{ button: 'Scale', call: `PATCH ${APP}` }],
   },

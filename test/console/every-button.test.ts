@@ -38,6 +38,7 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
     await enter(context, server, 'operator');
     page = await context.newPage();
     page.setDefaultTimeout(20_000);
+    page.setDefaultNavigationTimeout(60_000);
     await watch(page, server, problems);
   });
   afterAll(async () => {

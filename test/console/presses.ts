@@ -170,7 +170,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '/models': ['Start *', 'Stop *', 'Cancel *', 'Download *', 'Send', 'Stop generating'],
   '/apps': [
     ...['Deploy', 'Stop', 'Roll back', 'Delete app', 'Show as table', 'Start', 'Restart'],
-    ...['New app', 'Create webhook', 'Replace secret', 'Remove webhook'],
+    ...['New app', 'Create webhook', 'Replace secret', 'Remove webhook', 'Verifying'],
   ],
   '/jobs': ['Cancel job', 'Retry'],
 };

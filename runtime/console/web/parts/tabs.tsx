@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { navigate, query } from '../address.ts';
 
 export interface Tab {
@@ -36,6 +36,11 @@ export function Tabs({ label, tabs, parameter = 'tab', keep = [] }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   const asked = query.value.get(parameter);
   const shown = tabs.find((tab) => tab.id === asked) ?? tabs[0];
+  // In a narrow window the list of tabs scrolls, and the chosen one may be outside.
+  useEffect(() => {
+    const chosen = list.current?.querySelector('[aria-selected="true"]');
+    chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [shown?.id]);
   if (!shown) return null;
   const open = (tab: Tab) => {
     if (tab !== shown) navigate(addressOf(tab === tabs[0] ? null : tab.id, parameter, keep));

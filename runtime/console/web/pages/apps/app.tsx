@@ -6,12 +6,14 @@ import { Answer, Badge, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { AppActions } from './actions.tsx';
+import { BackupsTab } from './backups.tsx';
 import { DeploymentsTab } from './deployments.tsx';
 import { DomainsTab } from './domains.tsx';
 import { EnvironmentTab } from './environment.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { LogsTab } from './logs.tsx';
 import { OverviewTab } from './overview.tsx';
+import { RunsTab } from './runs.tsx';
 import { ScaleTab } from './scale.tsx';
 import { TerminalTab } from './terminal.tsx';
 import {
@@ -96,6 +98,8 @@ function tabsOf(props: AppProps) {
     { id: 'environment', title: t('Environment'), render: () => <EnvironmentTab {...props} /> },
     { id: 'domains', title: t('Domains'), render: () => <DomainsTab {...props} /> },
     { id: 'volumes', title: t('Volumes'), render: () => <VolumesTab {...props} /> },
+    { id: 'backups', title: t('Backups'), render: () => <BackupsTab {...props} /> },
+    { id: 'runs', title: t('Runs'), render: () => <RunsTab {...props} /> },
     { id: 'scale', title: t('Scale'), render: () => <ScaleTab {...props} /> },
   ];
   const terminal = {

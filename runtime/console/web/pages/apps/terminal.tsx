@@ -91,7 +91,7 @@ function requestOf(form: FormData) {
 }
 
 /** Splits a command at spaces outside of quotes. @example wordsOf("sh -c 'ls -l'") // ['sh', '-c', 'ls -l'] */
-const wordsOf = (command: string): string[] =>
+export const wordsOf = (command: string): string[] =>
   [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   );

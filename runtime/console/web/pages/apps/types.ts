@@ -22,6 +22,8 @@ export interface App {
   readonly health: Health;
   readonly http: { readonly max_connections: number };
   readonly command?: readonly string[];
+  readonly cron?: readonly Cron[];
+  readonly backup?: { readonly schedule: string | null };
   readonly source: Source | null;
   /** Number of the deployment that serves. */
   readonly deployment: number | null;
@@ -30,6 +32,28 @@ export interface App {
   readonly error?: string;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+/** A schedule of an app. */
+export interface Cron {
+  readonly name: string;
+  /** Five fields, or six with seconds first. */
+  readonly schedule: string;
+  /** UTC when it is absent. */
+  readonly timezone?: string;
+  readonly command: readonly string[];
+}
+
+/** A run, as `GET /api/apps/:name/runs` has it. */
+export interface Run {
+  readonly id: string;
+  /** The schedule that began it; null for one by hand. */
+  readonly cron: string | null;
+  readonly command: readonly string[];
+  readonly status: 'running' | 'done' | 'failed' | 'timeout' | 'stopped' | 'lost';
+  readonly exit_code: number | null;
+  readonly started_at: string;
+  readonly finished_at: string | null;
 }
 
 export interface Health {

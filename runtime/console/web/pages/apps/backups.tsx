@@ -1,0 +1,155 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { attempt } from '../../parts/notices.tsx';
+import { Badge, Empty, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { formatBytes, Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { type App, type AppProps, routeOf } from './types.ts';
+
+/** A backup, as `GET /api/apps/:name/backups` has it. */
+export interface Backup {
+  readonly id: string;
+  readonly target: string;
+  readonly status: 'running' | 'done' | 'failed';
+  readonly bytes: number;
+  readonly started_at: string;
+  readonly verified_at: string | null;
+  readonly error: string | null;
+}
+
+/** Milliseconds between two looks: while one is made, and else. */
+const SOON = 1000;
+const LATER = 10_000;
+
+/** The backups of an app: what its volumes held, or what its dump command printed. */
+export function BackupsTab({ app, reload }: AppProps) {
+  const [busy, setBusy] = useState(false);
+  const path = `${routeOf(app.name)}/backups`;
+  const list = useCall<{ backups: readonly Backup[] }>(path, { every: busy ? SOON : LATER });
+  const rows = list.data?.backups;
+  const isMade = rows?.some(({ status }) => status === 'running') === true;
+  useEffect(() => setBusy(isMade), [isMade]);
+  const again = () => {
+    list.reload();
+    reload();
+  };
+  const make = async () => {
+    if (await attempt(() => call('POST', path), t('A backup is being made'))) again();
+  };
+  return (
+    <Panel
+      name={t('Backups of {name}', { name: app.name })}
+      tools={
+        can('apps:write') && (
+          <button type="button" disabled={isMade} onClick={() => void make()}>
+            {t('Back up now')}
+          </button>
+        )
+      }
+    >
+      <p class="quiet">{scheduleText(app)}</p>
+      <Table
+        name={t('Backups')}
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={columnsOf(app, again)}
+        {...{ loading: list.loading, error: list.error, again: list.reload }}
+        empty={
+          <Empty
+            text={t('No backups yet')}
+            hint={t('A backup has the files of the volumes, or what the dump command prints.')}
+          />
+        }
+      />
+    </Panel>
+  );
+}
+
+function scheduleText({ backup }: App): string {
+  return backup?.schedule == null
+    ? t('There is no schedule: backups are made by hand.')
+    : t('A backup is made at {schedule} (UTC).', { schedule: backup.schedule });
+}
+
+function columnsOf(app: App, again: () => void): readonly Column<Backup>[] {
+  const columns: readonly Column<Backup>[] = [
+    { id: 'started', title: t('Begun'), render: ({ started_at: at }) => <Time at={at} /> },
+    { id: 'status', title: t('Status'), width: 'wrap', render: (row) => <State {...row} /> },
+    { id: 'target', title: t('Target'), render: ({ target }) => target },
+    {
+      id: 'bytes',
+      title: t('Size'),
+      align: 'end',
+      render: ({ bytes, status }) => (status === 'done' ? formatBytes(bytes) : '–'),
+    },
+    { id: 'verified', title: t('Verified'), render: ({ verified_at: at }) => <Time at={at} /> },
+  ];
+  if (!can('apps:write')) return columns;
+  const render = (backup: Backup) => <BackupActions {...{ app, backup, again }} />;
+  return [...columns, { id: 'actions', title: t('Actions'), width: 'fit', render }];
+}
+
+const TONES = { running: 'busy', done: 'good', failed: 'bad' } as const;
+
+const State = ({ status, error }: Backup) => (
+  <>
+    <Badge tone={TONES[status]}>{t(status)}</Badge> {error}
+  </>
+);
+
+interface BackupActionsProps extends Pick<AppProps, 'app'> {
+  readonly backup: Backup;
+  again(): void;
+}
+
+function BackupActions({ app, backup, again }: BackupActionsProps) {
+  const path = `${routeOf(app.name)}/backups/${backup.id}`;
+  const [tried, setTried] = useState(false);
+  const verify = async () => {
+    setTried(true);
+    await attempt(() => assertGood(`${path}/verify?wait=true`), t('The backup is good'));
+    setTried(false);
+    again();
+  };
+  const restore = async () => {
+    const given = { name: app.name };
+    const text = t('{name} is stopped. What it has now is backed up, then replaced.', given);
+    if (!(await confirm({ text, action: t('Restore'), typed: app.name }))) return;
+    const asked = () => call('POST', `${path}/restore`, { confirm: app.name });
+    if (await attempt(asked, t('The backup is being restored'))) again();
+  };
+  const remove = async () => {
+    const text = t('The backup and its bytes are deleted. This cannot be undone.');
+    if (!(await confirm({ text, action: t('Delete backup') }))) return;
+    if (await attempt(() => call('DELETE', path), t('The backup is deleted'))) again();
+  };
+  return (
+    <div class="buttons">
+      {backup.status === 'done' && (
+        <>
+          <button type="button" disabled={tried} onClick={() => void verify()}>
+            {tried ? t('Verifying') : t('Verify')}
+          </button>
+          <button type="button" disabled={tried} onClick={() => void restore()}>
+            {t('Restore')}
+          </button>
+        </>
+      )}
+      {backup.status !== 'running' && (
+        <button type="button" disabled={tried} onClick={() => void remove()}>
+          {t('Delete backup')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Tries a backup. A drill that fails is an answer, and no refusal of the call. */
+async function assertGood(path: string): Promise<void> {
+  const { error } = await call<Backup>('POST', path);
+  if (error !== null) throw new ApiError(422, error, null);
+}

@@ -1,0 +1,202 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { textIn } from '../../parts/form-text.ts';
+import { attempt, notify } from '../../parts/notices.tsx';
+import { Badge, Empty, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { Command, RunOutput } from './run-output.tsx';
+import { wordsOf } from './terminal.tsx';
+import { type AppProps, type Cron, type Run, routeOf } from './types.ts';
+
+/** Milliseconds between two looks: while one goes on, and else. */
+const SOON = 1000;
+const LATER = 10_000;
+
+/** Commands in containers of their own: the app's schedules, and what was run by hand. */
+export function RunsTab({ app }: AppProps) {
+  const [busy, setBusy] = useState(false);
+  const [open, setOpen] = useState<'command' | Run['id'] | null>(null);
+  const path = `${routeOf(app.name)}/runs`;
+  const list = useCall<{ runs: readonly Run[] }>(path, { every: busy ? SOON : LATER });
+  const rows = list.data?.runs;
+  const goesOn = rows?.some(({ status }) => status === 'running') === true;
+  useEffect(() => setBusy(goesOn), [goesOn]);
+  const close = () => setOpen(null);
+  const shown = rows?.find(({ id }) => id === open);
+  return (
+    <>
+      <Schedules app={app} again={list.reload} />
+      <Panel
+        name={t('Runs')}
+        tools={
+          can('apps:exec') && (
+            <button
+              type="button"
+              disabled={app.deployment === null}
+              onClick={() => setOpen('command')}
+            >
+              {t('Run a command')}
+            </button>
+          )
+        }
+      >
+        <Table
+          name={t('Runs')}
+          rows={rows}
+          keyOf={({ id }) => id}
+          columns={columnsOf({ path, again: list.reload, show: setOpen })}
+          {...{ loading: list.loading, error: list.error, again: list.reload }}
+          empty={
+            <Empty
+              text={t('No runs yet')}
+              hint={t(
+                'A run is a command in a new container, with the env and volumes of the app.',
+              )}
+            />
+          }
+        />
+      </Panel>
+      {open === 'command' && <RunDialog {...{ path, close }} again={list.reload} />}
+      {shown && <RunOutput key={shown.id} {...{ path, close }} run={shown} />}
+    </>
+  );
+}
+
+interface SchedulesProps extends Pick<AppProps, 'app'> {
+  again(): void;
+}
+
+/** Nothing where the app has no schedule. */
+function Schedules({ app, again }: SchedulesProps) {
+  const crons = app.cron ?? [];
+  if (crons.length === 0) return null;
+  const begin = async ({ name }: Cron) => {
+    const asked = () => call('POST', `${routeOf(app.name)}/cron/${name}/run`);
+    if (await attempt(asked, t('{name} has begun', { name }))) again();
+  };
+  return (
+    <Panel name={t('Schedules')}>
+      <Table
+        name={t('Schedules')}
+        rows={crons}
+        keyOf={({ name }) => name}
+        columns={[
+          { id: 'name', title: t('Name'), render: ({ name }) => name },
+          {
+            id: 'schedule',
+            title: t('Schedule'),
+            render: ({ schedule, timezone }) => (
+              <code>
+                {schedule} {timezone ?? 'UTC'}
+              </code>
+            ),
+          },
+          { id: 'command', title: t('Command'), render: ({ command }) => <Command of={command} /> },
+          {
+            id: 'actions',
+            title: t('Actions'),
+            width: 'fit',
+            render: (cron) =>
+              can('apps:exec') && (
+                <button
+                  type="button"
+                  aria-label={t('Run {name} now', { name: cron.name })}
+                  disabled={app.deployment === null}
+                  onClick={() => void begin(cron)}
+                >
+                  {t('Run now')}
+                </button>
+              ),
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const TONES = {
+  running: 'busy',
+  done: 'good',
+  failed: 'bad',
+  timeout: 'bad',
+  stopped: 'plain',
+  lost: 'bad',
+} as const;
+
+interface Columns {
+  readonly path: string;
+  again(): void;
+  show(id: Run['id']): void;
+}
+
+function columnsOf({ path, again, show }: Columns): readonly Column<Run>[] {
+  const stop = async ({ id }: Run) => {
+    if (await attempt(() => call('DELETE', `${path}/${id}`), t('The run is stopped'))) again();
+  };
+  return [
+    { id: 'started', title: t('Begun'), render: ({ started_at: at }) => <Time at={at} /> },
+    { id: 'command', title: t('Command'), render: ({ command }) => <Command of={command} /> },
+    { id: 'cron', title: t('Schedule'), render: ({ cron }) => cron ?? '–' },
+    {
+      id: 'status',
+      title: t('Status'),
+      render: ({ status, exit_code: code }) => (
+        <>
+          <Badge tone={TONES[status]}>{t(status)}</Badge>
+          {status === 'failed' && code !== null && ` ${t('exit code {code}', { code })}`}
+        </>
+      ),
+    },
+    {
+      id: 'actions',
+      title: t('Actions'),
+      width: 'fit',
+      render: (run) => (
+        <div class="buttons">
+          <button type="button" onClick={() => show(run.id)}>
+            {t('Output')}
+          </button>
+          {run.status === 'running' && can('apps:exec') && (
+            <button type="button" onClick={() => void stop(run)}>
+              {t('Stop run')}
+            </button>
+          )}
+        </div>
+      ),
+    },
+  ];
+}
+
+interface RunDialogProps {
+  readonly path: string;
+  again(): void;
+  close(): void;
+}
+
+function RunDialog({ path, again, close }: RunDialogProps) {
+  const submit = async (form: FormData) => {
+    await call('POST', path, { command: wordsOf(textIn(form, 'command')) });
+    notify(t('The run has begun'));
+    again();
+    close();
+  };
+  return (
+    <FormDialog title={t('Run a command')} action={t('Run')} {...{ close, submit }}>
+      <Field
+        label={t('Command')}
+        name="command"
+        required
+        autofocus
+        spellcheck={false}
+        placeholder="npm run report"
+        hint={t('It runs in a new container of the current deployment, without a terminal.')}
+      />
+    </FormDialog>
+  );
+}
