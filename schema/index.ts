@@ -68,6 +68,7 @@ export type { ManifestKey } from './parse/manifest-keys.ts';
 export { APP_STATUSES } from './hosting/statuses.ts';
 export type { AppStatus, DeploymentStatus } from './hosting/statuses.ts';
 export { NOTIFICATION_EVENTS } from './hosting/notification-shapes.ts';
+export { moveDescription } from './hosting/move-shapes.ts';
 export { hostingRoutes } from './hosting/routes/index.ts';
 export { modelRoutes } from './models/routes.ts';
 export { printSettings } from './manifest-schema.ts';

@@ -15,16 +15,22 @@ const INSTALL: readonly OptionSpec[] = [
 /** `generator host`. */
 export const HOST: CommandSpec = {
   name: 'host',
-  usage: 'compose FILE | install | restore TARGET',
+  usage: 'compose FILE | install | restore TARGET | move APP',
   about:
-    'a hosting server: installs it on this machine, brings a lost one back, makes its apps what a compose file says',
+    'a hosting server: installs it on this machine, brings a lost one back, makes its apps what a compose file says, moves one',
   positionals: 2,
-  words: ['compose', 'install', 'restore'],
+  words: ['compose', 'install', 'restore', 'move'],
   options: [
     {
       name: 'to',
       value: 'URL',
       about: 'the hosting server (DEPLOY_URL in the environment or .env)',
+    },
+    { name: 'from', value: 'URL', about: 'move: the hosting server that has the app' },
+    {
+      name: 'from-token',
+      value: 'TOKEN',
+      about: 'move: a token or API key of that server (MOVE_FROM_TOKEN, MOVE_FROM_PASSWORD)',
     },
     { name: 'project', value: 'NAME', about: 'the project there' },
     {
@@ -45,6 +51,6 @@ export const HOST: CommandSpec = {
     },
   ],
   example:
-    'npm run generator -- host compose compose.yaml --to https://host.example.com --project shop --dry-run',
+    'npm run generator -- host compose compose.yaml --to https://host.example.com --project shop --dry-run\nnpm run generator -- host move shop --from https://old.example.com --to https://host.example.com',
   load: () => import('../commands/host.ts'),
 };

@@ -10,6 +10,7 @@ const VERBS: Readonly<
   compose: () => import('./host/compose.ts'),
   install: () => import('./host/install.ts'),
   restore: () => import('./host/restore.ts'),
+  move: () => import('./host/move.ts'),
 };
 
 /** `generator host VERB`: a host, and the apps on it. */

@@ -54,6 +54,8 @@ export class HostingRefusal extends Error {
  */
 export interface HostingServer {
   readonly url: string;
+  /** The header that each call has. */
+  readonly credentials: Readonly<Record<string, string>>;
   /**
    * @throws CommandError when there is no answer, or the answer is not that of a hosting server.
    */
@@ -92,7 +94,7 @@ export function createHostingServer(url: string, token: string | null): HostingS
     (await (await send(method, path, body)).json()) as T;
   const ofApp = (name: string) => `/api/apps/${encodeURIComponent(name)}`;
   return {
-    url,
+    ...{ url, credentials },
     assertReady: () => assertReady(url),
     signIn: async (password) =>
       (await json<{ token: string }>('POST', '/api/auth/login', { password })).token,

@@ -56,7 +56,10 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
   const operations = createOperations();
   const vault = createVault(store, seal);
   const hosts = () =>
-    [entry.host ?? []].flat().concat(apps.all().flatMap(({ spec }) => domainsOf(spec)));
+    [entry.host ?? []]
+      .flat()
+      // The server that an app has moved to asks for its certificates.
+      .concat(apps.all().flatMap(({ spec }) => (spec.moved ? [] : domainsOf(spec))));
   const ingress = chooseIngress(kernel, model);
   const events = createEventHub(now);
   const certificates = createCertificates({

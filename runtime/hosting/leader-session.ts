@@ -33,6 +33,8 @@ import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
 import { deployKeyHandlers } from './routes/deploy-keys.ts';
+import { createMoves, type Moves } from './moves/moves.ts';
+import { moveHandlers } from './routes/moves.ts';
 import { createPreviews, type Previews } from './previews/previews.ts';
 import { previewHandlers } from './routes/previews.ts';
 import { registryHandlers } from './routes/registries.ts';
@@ -61,6 +63,9 @@ const CLOSE_TIMEOUT = 5000;
 const NOTIFY_TIMEOUT = 5000;
 /** Milliseconds after which the ingress listens even if the engine's state is not known. */
 const ENGINE_TIMEOUT = 7000;
+
+/** Milliseconds after which a move ends when its command is silent. */
+const PATIENCE = 30_000;
 
 interface LeaderSessionParts {
   readonly model: HostingModel;
@@ -104,8 +109,9 @@ export function createLeaderSession(
   const runs = createRuns(core, store);
   const previews = createPreviews(core, createLifecycle(core));
   const backups = createBackupsOf(kernel, core, seal);
+  const moves = createMovesOf(core, backups);
   const work = createWork(kernel, core, {
-    ...{ works: [...works, previews], notifications, runs, backups },
+    ...{ works: [...works, previews], notifications, runs, backups, moves },
   });
   return {
     ...work,
@@ -120,7 +126,7 @@ export function createLeaderSession(
     handlers: {
       ...sayingFullDisk(
         createHandlers(kernel, core, {
-          ...{ templates, terminals, notifications, runs, previews, backups },
+          ...{ templates, terminals, notifications, runs, previews, backups, moves },
         }),
       ),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
@@ -145,11 +151,13 @@ function createWork(
     notifications,
     runs,
     backups,
+    moves,
   }: {
     works: readonly Pick<HostedWork, 'start' | 'stop'>[];
     notifications: Notifications;
     runs: Runs;
     backups: Backups;
+    moves: Moves;
   },
 ): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
@@ -177,6 +185,7 @@ function createWork(
       await core.nameInstance(store);
       await core.apps.load();
       await backups.recover();
+      await moves.recover();
       await core.ingress.attach();
       await core.certificates.load();
       // An app that takes long to start must not delay the other apps and the API.
@@ -187,7 +196,15 @@ function createWork(
       await core.listen();
       notifications.start();
       for (const part of [runs.runner, runs.schedules]) part.start();
-      for (const part of [reconciler, livenessPoll, health, core.certificates, watch, backups])
+      for (const part of [
+        reconciler,
+        livenessPoll,
+        health,
+        core.certificates,
+        watch,
+        backups,
+        moves,
+      ])
         part.start();
       for (const work of works) await work.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http ?? 'not open'}`);
@@ -198,6 +215,7 @@ function createWork(
         health.stop(),
         watch.stop(),
         backups.stop(),
+        moves.stop(),
         core.certificates.stop(),
         reconciler.stop(),
         supervisor.stop(),
@@ -228,12 +246,14 @@ function createHandlers(
     runs,
     previews,
     backups,
+    moves,
   }: Pick<LeaderSessionParts, 'templates'> & {
     readonly terminals: Terminals;
     readonly notifications: Notifications;
     readonly runs: Runs;
     readonly previews: Previews;
     readonly backups: Backups;
+    readonly moves: Moves;
   },
 ) {
   const { store, now, audit } = kernel;
@@ -248,7 +268,7 @@ function createHandlers(
     vault,
     addressOf,
     deployer: createDeployer(core),
-    lifecycle: withBackups(createLifecycle(core), backups),
+    lifecycle: withMoves(withBackups(createLifecycle(core), backups), moves),
   };
   return {
     ...appHandlers(parts),
@@ -264,6 +284,7 @@ function createHandlers(
     ...projectHandlers(parts),
     ...composeHandlers({ ...parts, runs }),
     ...backupHandlers(core, backups),
+    ...moveHandlers(moves),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
@@ -282,6 +303,24 @@ function createHandlers(
         ((await audit?.prune()) ?? 0),
     }),
   };
+}
+
+function withMoves(lifecycle: Lifecycle, { departures }: Moves): Lifecycle {
+  return {
+    ...lifecycle,
+    async remove(app, options) {
+      departures.end(app);
+      await lifecycle.remove(app, options);
+    },
+  };
+}
+
+function createMovesOf(core: WholeCore, backups: Backups): Moves {
+  return createMoves({
+    ...{ core, vault: core.vault },
+    ...{ certificates: core.certificates, ports: core.ports, patience: PATIENCE },
+    ...{ deployer: createDeployer(core), lifecycle: withBackups(createLifecycle(core), backups) },
+  });
 }
 
 /** A backup that runs holds the volumes of its app, so it is ended before the app is deleted. */

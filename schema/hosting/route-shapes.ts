@@ -231,6 +231,7 @@ export const app = openObject({
   http: shownHttp,
   previews,
   preview: shownPreview,
+  moved: openObject({ to: text, until: dateTime }),
   cron,
   project: projectName,
   networks: { type: 'array', items: text },

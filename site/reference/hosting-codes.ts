@@ -106,6 +106,30 @@ export const hostingCodes: readonly ErrorCode[] = [
     'correct its address or its credentials: the message has the reason',
   ),
   row(
+    'MOVE_REFUSED',
+    422,
+    'the stream of a moved app is damaged, or has what no server sends',
+    'move the app again; if the servers have different versions, upgrade the older one',
+  ),
+  row(
+    'MOVE_KEY_WRONG',
+    422,
+    'the stream of a moved app is encrypted with another key',
+    'move the app again',
+  ),
+  row(
+    'MOVE_GONE',
+    404,
+    'the move has ended: its command was silent, or a server has restarted',
+    'move the app again',
+  ),
+  row(
+    'MOVE_TARGET_FAILED',
+    502,
+    'the other server does not keep the moved app, so it stays where it was',
+    'look at the other server, then move the app again',
+  ),
+  row(
     'DUMP_FAILED',
     502,
     'the command that writes the backup of an app wrote nothing',

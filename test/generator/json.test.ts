@@ -57,6 +57,7 @@ const CALLS: readonly (readonly [words: string, code: number])[] = [
   ['host compose nope.yaml --project shop', 2],
   ['host restore', 2],
   ['host install --root nowhere', 2],
+  ['host move shop --from http://127.0.0.1:1 --to http://127.0.0.1:2', 2],
   ['upgrade --to nope', 2],
   ['completion bash', 0],
   ['completion nope', 2],

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeployStep } from '../../runtime/hosting/deploy/steps.ts';
-import type { RunStep } from '../../runtime/hosting/runs/steps.ts';
+import type { OnStep } from '../../runtime/hosting/runs/steps.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -28,7 +28,7 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
   beforeAll(async () => {
     engine = await startKillableEngine(kind);
     await importImage(engine.socket, 'twofold-test/web:1');
-    const onStep = (step: DeployStep | RunStep) => {
+    const onStep = (step: Parameters<OnStep>[0]) => {
       if (fatal.step !== step) return;
       fatal.step = null;
       engine.kill();

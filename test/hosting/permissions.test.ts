@@ -89,6 +89,10 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   listBackupTargets: ['system:read'],
   putBackupTarget: ['system:write', { kind: 'local', path: '/nonexistent/backups' }],
   deleteBackupTarget: ['system:write'],
+  exportApp: ['system:write', { move: '0'.repeat(32), step: 'check' }],
+  exportState: ['system:write'],
+  importApp: ['system:write'],
+  keepImport: [null, { proof: 'x' }],
   events: ['apps:read'],
 };
 

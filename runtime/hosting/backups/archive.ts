@@ -160,7 +160,8 @@ export async function* pieces(
   if (length > 0) yield Buffer.concat(held, length);
 }
 
-interface Member {
+/** A member of a tar archive. */
+export interface Member {
   readonly header: Record<string, any>;
   readonly data: AsyncIterable<Buffer>;
 }
@@ -203,7 +204,8 @@ function parseDescription(bytes: Buffer): Description {
   }
 }
 
-async function* readMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Member> {
+/** Reads the members of a tar archive one after the other. @throws AppError `BACKUP_DAMAGED` */
+export async function* readMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Member> {
   const archive = extract();
   let failed: Error | undefined;
   const fed = pump(chunks, archive).then(
@@ -260,7 +262,8 @@ async function* joined(members: AsyncIterable<Member>): AsyncGenerator<Buffer> {
   for await (const { data } of members) yield* data;
 }
 
-async function* toEntries(
+/** The files of a volume whose members have names that begin with `prefix`. */
+export async function* toEntries(
   members: AsyncIterable<Member>,
   prefix: string,
 ): AsyncGenerator<VolumeEntry> {
@@ -270,7 +273,7 @@ async function* toEntries(
     const attributes = Object.entries(pax ?? {}).filter(([key]) => key.startsWith('SCHILY.xattr.'));
     yield {
       ...{ path: relative(name), type, size: type === 'file' ? size : 0 },
-      target: type === 'link' ? relative(linkname) : linkname,
+      target: type === 'link' ? relative(linkname ?? '') : linkname,
       ...{ mode: mode & 0o7777, uid, gid, mtime, device: [devmajor ?? 0, devminor ?? 0] },
       attributes: attributes.length > 0 ? (Object.fromEntries(attributes) as never) : null,
       data,

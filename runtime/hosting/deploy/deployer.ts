@@ -7,6 +7,7 @@ import { imageTag, LABELS } from './containers.ts';
 import { asFullDisk } from '../full-disk.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
 import { forgetOldImages } from './kept-images.ts';
+import { assertNotMoved } from './lifecycle.ts';
 import { ensureVolumes } from './replicas.ts';
 import { ReleaseError, runRelease } from './release.ts';
 import { rollOut, RolloutError } from './rollout.ts';
@@ -106,6 +107,7 @@ async function removeNeverDeployed(core: Core, app: HostedApp): Promise<void> {
 
 function begin(core: Core, app: HostedApp, request: DeployRequest): Promise<StartedDeployment> {
   core.connection.engine();
+  assertNotMoved(app);
   return new Promise((resolve, reject) => {
     const done = core.operations.run(
       app.id,

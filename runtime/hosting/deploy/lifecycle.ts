@@ -44,6 +44,7 @@ export function createLifecycle(core: Core): Lifecycle {
       ),
     async restart(app) {
       assertDeployed(app);
+      assertNotMoved(app);
       return core.operations.run(app.id, 'restart', (signal) => restart(core, app.id, signal));
     },
     async remove(app, options) {
@@ -65,6 +66,14 @@ async function unlessInStatus(
   return app.status === status && core.operations.running(app.id) === undefined ? app : work();
 }
 
+/** @throws AppError 409 for an app whose requests are passed on to another server. */
+export function assertNotMoved({ spec: { moved } }: HostedApp): void {
+  if (!moved) return;
+  throw failure.conflict(
+    `The app has moved to ${moved.to}: do it there. To take it back as it was, start it here`,
+  );
+}
+
 function assertDeployed(app: HostedApp): void {
   if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
 }
@@ -76,16 +85,21 @@ export async function startInOperation(
   signal: AbortSignal,
 ): Promise<HostedApp> {
   const app = currentApp(core, appId);
-  await core.apps.update(appId, { desired: 'running', error: null });
-  core.ingress.set(idleRoute(app, 'holding'));
+  const { moved, ...here } = app.spec;
+  await core.apps.update(appId, {
+    ...{ desired: 'running', error: null },
+    // An app that has moved is taken back.
+    ...(moved && { spec: here }),
+  });
+  core.ingress.set(idleRoute(core.apps.byId(appId) ?? app, 'holding'));
   const { targets, reason } = await ensureReplicas(core, app, signal);
   if (reason !== null) {
     await core.apps.update(appId, { status: 'failed', desired: 'stopped', error: reason });
-    core.ingress.set(idleRoute(app, 'stopped'));
+    core.ingress.set(idleRoute(currentApp(core, appId), 'stopped'));
     await stopContainers(core, app);
     throw new AppError(502, 'NOT_READY', `App did not become ready: ${reason}`);
   }
-  core.ingress.set(servingRoute(app, targets));
+  core.ingress.set(servingRoute(currentApp(core, appId), targets));
   return core.apps.update(appId, { status: 'running' });
 }
 

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
-import type { HostedApp, Deployment } from '../records/app.ts';
+import type { Deployment, ForwardTarget, HostedApp } from '../records/app.ts';
 import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
 import { servedDomains } from '../records/worker.ts';
 import { deploymentOf, listContainers, processOf, targetOf } from './containers.ts';
@@ -93,20 +93,43 @@ export function servingRoute(app: HostedApp, targets: readonly RouteTarget[]) {
  * The route of an app without a running replica. `holding`: requests wait. `stopped`: a page says
  * that it is stopped.
  */
-export function idleRoute(app: HostedApp, state: 'holding' | 'stopped') {
-  return { ...routeOf(app), state, targets: [] } as const;
+export function idleRoute(app: HostedApp, state: 'holding' | 'stopped'): AppRoute {
+  const { moved } = app.spec;
+  if (moved && state === 'stopped')
+    return { ...routeOf(app), state: 'serving', targets: [forwardTargetOf(app, moved.forward)] };
+  return { ...routeOf(app), state, targets: [] };
+}
+
+/** The ingress of the server that the app has moved to. Its other ports have the same numbers there. */
+function forwardTargetOf({ id, spec }: HostedApp, forward: ForwardTarget): RouteTarget {
+  const { host, http, https, serverName } = forward;
+  const streams = (spec.usedPorts ?? []).map(({ target, protocol = 'tcp', port }) => [
+    `${target}/${protocol}`,
+    { host, port },
+  ]);
+  return {
+    ...{ id: `moved:${id}`, host, port: (serverName === null ? http : https) ?? 0 },
+    ...(serverName !== null && { serverName }),
+    ...(streams.length > 0 && { streams: Object.fromEntries(streams) }),
+  };
 }
 
 /** The part of an app's route that does not depend on its containers. */
 export function routeOf({ id, name, spec }: HostedApp): Omit<AppRoute, 'state' | 'targets'> {
+  const { moved, arrival } = spec;
   const { max_connections } = { ...HTTP_RULES, ...spec.http };
   const hosts = servedDomains(spec);
-  const rules = toRouteRules(spec.http);
+  // An app that has moved has its rules where it is now.
+  const rules = moved ? { compress: false } : toRouteRules(spec.http);
   const ports = (spec.usedPorts ?? []).map((port) => ({
     ...port,
     protocol: port.protocol ?? 'tcp',
   }));
-  return { appId: id, name, hosts, maxConnections: max_connections, rules, ports };
+  return {
+    ...{ appId: id, name, hosts, maxConnections: max_connections, rules, ports },
+    ...(moved && { forward: { until: moved.until, token: moved.forward.token } }),
+    ...(arrival?.kept && { forwarder: { until: arrival.until, digest: arrival.forwarder } }),
+  };
 }
 
 /** Creates, starts and probes every replica. When one fails, all of them are removed. */

@@ -81,6 +81,10 @@ export interface ImageStore {
    * @throws EngineError `conflict` while a container uses the image.
    */
   untag(reference: string): Promise<void>;
+  /** The image as an archive of `docker save`, without tags. */
+  save(imageId: string): AsyncGenerator<Buffer>;
+  /** Reads such an archive. Its tags are set, also those that other images have. */
+  load(archive: AsyncIterable<Buffer>): Promise<void>;
   /** Tags that begin with `prefix`. */
   tags(prefix: string): Promise<readonly string[]>;
   /** What builds images here. */

@@ -10,6 +10,7 @@ import { createListeners, type IngressListeners, type Listening } from './listen
 import { createOpenResponses, type OpenResponses } from './open-responses.ts';
 import { createOriginReader, namesOneHost, type RequestOrigin } from './origin.ts';
 import { type IngressPage, pageHead, sendPage, sendToSecure, statusOf } from './pages.ts';
+import { isPassedOn, refusesToPass } from './passing-on.ts';
 import { proxyRequest } from './proxy.ts';
 import { type AppRoute, createRouteTable, hostName, type RouteTable } from './route-table.ts';
 import { createStreamPorts, type StreamPorts } from './stream-ports.ts';
@@ -107,7 +108,7 @@ interface IngressState {
   readonly held: HoldQueue;
   readonly challenges: Map<string, string>;
   readonly open: OpenResponses;
-  readonly originOf: (request: ClientRequest, tls: boolean) => RequestOrigin;
+  readonly originOf: ReturnType<typeof createOriginReader>;
   readonly gates: Gates;
   readonly figures: FigureCounter;
   readonly visits: Visits;
@@ -217,7 +218,8 @@ function handle(state: IngressState, exchange: IngressExchange): void {
   const { request, response, secure } = exchange;
   const isNamed = namesOneHost(request);
   const route = isNamed ? state.table.find(request.headers.host) : undefined;
-  const origin = state.originOf(request, secure);
+  const passedOn = isPassedOn(route, request, state.now());
+  const origin = state.originOf(request, secure, passedOn);
   const visit = state.visits.begin(route);
   response.on('close', () =>
     state.visits.end(visit, { request, origin, status: statusOfResponse(response) }),
@@ -226,7 +228,9 @@ function handle(state: IngressState, exchange: IngressExchange): void {
   if (!secure && request.url?.startsWith(CHALLENGE_PATH) && answerChallenge(state, exchange))
     return;
   if (!route) return sendPage(request, response, 'unknown');
-  if (!origin.secure && redirectsToSecure(state, exchange)) return;
+  if (!origin.secure && !passedOn && redirectsToSecure(state, exchange)) return;
+  const refused = refusesToPass(route, request, state.now());
+  if (refused) return sendPage(request, response, refused);
   const admitted = { request, response, origin, visit };
   const refusal = state.gates.check(route, request, origin);
   if (refusal instanceof Promise) void refusal.then((late) => admit(state, route, admitted, late));
@@ -283,7 +287,7 @@ async function upgrade(state: IngressState, { request, socket, head, secure }: U
   socket.on('error', () => socket.destroy());
   const isNamed = namesOneHost(request);
   const first = isNamed ? table.find(request.headers.host) : undefined;
-  const origin = state.originOf(request, secure);
+  const origin = state.originOf(request, secure, isPassedOn(first, request, now()));
   const visit = visits.begin(first);
   socket.on('close', () => visits.end(visit, { request, origin, status: visit.status }));
   const refuse = (page: IngressPage, refusal?: Refusal) => {
@@ -299,8 +303,9 @@ async function upgrade(state: IngressState, { request, socket, head, secure }: U
   if (first?.state === 'holding') await held.wait(first.appId, first.hold);
   const route = first && table.get(first.appId);
   if (route?.state !== 'serving') return refuse(route ? 'stopped' : 'unknown');
-  const { targets } = route;
-  proxyUpgrade({ request, client: socket, head, targets, pools, origin, visit, now });
+  const refused = refusesToPass(route, request, now());
+  if (refused) return refuse(refused);
+  proxyUpgrade({ request, client: socket, head, route, pools, origin, visit, now });
 }
 
 function answerChallenge(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { addressMatcher, clientIp } from '@twofold/runtime/http';
 import type { ClientRequest } from './client.ts';
+import { FORWARD_HEADER } from './passing-on.ts';
 
 /** Where a request comes from. */
 export interface RequestOrigin {
@@ -23,20 +24,27 @@ export interface RequestOrigin {
  */
 export function createOriginReader(
   trustedProxies: readonly string[],
-): (request: ClientRequest, tls: boolean) => RequestOrigin {
+): (request: ClientRequest, tls: boolean, passedOn?: boolean) => RequestOrigin {
   const isProxy = trustedProxies.length > 0 ? addressMatcher(trustedProxies) : () => false;
   const ipOf = clientIp(trustedProxies);
-  return (request, tls) => {
+  return (request, tls, passedOn = false) => {
     const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-    const trusted = isProxy(peer);
+    const trusted = passedOn || isProxy(peer);
     const proto = trusted ? protoOf(request) : undefined;
     return {
       ...{ peer, trusted, secure: proto === undefined ? tls : proto === 'https' },
-      ip: trusted ? ipOf(request) : peer,
+      ip: passedOn ? (lastHop(request, isProxy) ?? peer) : trusted ? ipOf(request) : peer,
       id: (trusted && wellFormed(request.headers['x-request-id'], isRequestId)) || randomUUID(),
     };
   };
 }
+
+/** The client of a request that the app's former server has passed on: its address comes last. */
+const lastHop = ({ headers }: ClientRequest, isProxy: (address: string) => boolean) =>
+  String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((hop) => hop.trim())
+    .findLast((hop) => isIP(hop) !== 0 && !isProxy(hop));
 
 /** Headers about the client that proxies set. Which of them an app trusts depends on the app. */
 const CLIENT_HEADERS = new Set([
@@ -48,6 +56,7 @@ const CLIENT_HEADERS = new Set([
   'cf-connecting-ip',
   'x-rewrite-url',
   'x-request-id',
+  FORWARD_HEADER,
 ]);
 /** The headers that we write ourselves. The client's own are dropped, so that each appears once. */
 const OUR_HEADERS = new Set([
@@ -56,6 +65,7 @@ const OUR_HEADERS = new Set([
   'x-forwarded-proto',
   'x-forwarded-port',
   'x-request-id',
+  FORWARD_HEADER,
 ]);
 
 /**

@@ -26,6 +26,11 @@ const PAGES = {
     text: 'The app will be back soon.',
   },
   unavailable: { status: 503, title: 'The app is not ready', text: 'Try once more in a moment.' },
+  loop: {
+    status: 508,
+    title: 'The app has moved in a circle',
+    text: 'Two servers say that the other one has it.',
+  },
   timeout: {
     status: 504,
     title: 'The app took too long',

@@ -3,6 +3,7 @@ import { planCompression } from './compression.ts';
 import { encodeBody, type EncodedBody } from './encoded-body.ts';
 import type { RequestOrigin } from './origin.ts';
 import { type IngressPage, sendPage } from './pages.ts';
+import { forwardLine } from './passing-on.ts';
 import { requestHead, type RequestHead, trailerLines, wantsTrailers } from './request-head.ts';
 import { type ResponseHead, BadResponse, TruncatedResponse } from './response-reader.ts';
 import type { AppRoute } from './route-table.ts';
@@ -66,9 +67,11 @@ const TIMEOUT = 300_000;
 /** Forwards one request to a target of the route, and streams the response back. */
 export function proxyRequest(given: ProxyRequest): void {
   const { request, response } = given;
-  const rules = given.visit.route?.rules;
-  const head = requestHead(request, given.origin, rules?.basicAuth !== undefined);
-  if (!head) return sendPage(request, response, 'badRequest');
+  // The route at the beginning may have been that of an app that has moved meanwhile.
+  const route = given.route() ?? given.visit.route;
+  const own = requestHead(request, given.origin, route?.rules?.basicAuth !== undefined);
+  if (!own) return sendPage(request, response, 'badRequest');
+  const head = { ...own, text: own.text + forwardLine(route) };
   const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
   const exchange: ProxyExchange = {
     ...given,

@@ -10,6 +10,8 @@ export interface RouteTarget {
   readonly streams?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
   /** A Unix socket to use instead of the host and port. */
   readonly path?: string;
+  /** The name in the target's certificate; without it the connection is not encrypted. */
+  readonly serverName?: string;
 }
 
 /**
@@ -31,6 +33,10 @@ export interface AppRoute {
   readonly rules?: RouteRules;
   /** Ports of the host that are not HTTP. */
   readonly ports?: readonly RoutePort[];
+  /** Set when the app has moved: its target is the ingress of another server, until this time. */
+  readonly forward?: { readonly until: number; readonly token: string };
+  /** Set when the app came from another server, which passes requests on with this token. */
+  readonly forwarder?: { readonly until: number; readonly digest: string };
 }
 
 /** A port of the host that leads to a port of an app's containers. */

@@ -1,5 +1,6 @@
-import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ClientRequest } from './client.ts';
+import { connectTarget, type TargetAddress } from './connect-target.ts';
 import type { RequestHead } from './request-head.ts';
 import {
   type ResponseHead,
@@ -10,7 +11,6 @@ import {
   type ResponseReader,
 } from './response-reader.ts';
 import { isEventStream } from './response-fields.ts';
-import type { RouteTarget } from './route-table.ts';
 
 /**
  * One request for a target, with the functions that receive the response. `onBody` returns whether
@@ -129,7 +129,7 @@ interface OpenCall extends RunningCall {
 }
 
 export function createTargetConnections(
-  { host, port, path }: Pick<RouteTarget, 'host' | 'port' | 'path'>,
+  address: TargetAddress,
   now: () => number,
 ): TargetConnections {
   const all = new Set<TargetConnection>();
@@ -144,7 +144,6 @@ export function createTargetConnections(
     };
     const received = (connection: TargetConnection, data: Buffer) =>
       read(connection, { data, time: now(), release });
-    const address = path === undefined ? { host, port, noDelay: true } : { path };
     all.add(dial({ address, job, now, received, closed }));
   };
   const release = (connection: TargetConnection) => {
@@ -218,7 +217,7 @@ function takeIdle(
 }
 
 interface DialOptions {
-  readonly address: NetConnectOpts;
+  readonly address: TargetAddress;
   readonly job: OpenCall;
   readonly now: () => number;
   received(connection: TargetConnection, data: Buffer): void;
@@ -230,20 +229,21 @@ interface DialOptions {
 }
 
 function dial({ address, job, now, received, closed }: DialOptions): TargetConnection {
-  const socket = connect(address);
+  const { socket, ready } = connectTarget(address);
+  let open = false;
   const connection: TargetConnection = {
     ...{ socket, reader: createResponseReader(), job },
     ...{ since: 0, heard: 0, partialSince: null },
   };
   job.connection = connection;
   const patience = job.call.patient ? LONG_CONNECT_TIMEOUT : CONNECT_TIMEOUT;
-  const giveUp = () =>
-    socket.connecting && socket.destroy(new Error(`no connection within ${patience} ms`));
+  const giveUp = () => !open && socket.destroy(new Error(`no connection within ${patience} ms`));
   // On a busy machine this process itself may be late: data that has already arrived is handled
   // first.
   const late = setTimeout(() => setImmediate(giveUp), patience);
   let failure: Error | undefined;
-  socket.once('connect', () => {
+  socket.once(ready, () => {
+    open = true;
     clearTimeout(late);
     if (connection.job) write(connection, connection.job, now);
   });

@@ -85,8 +85,7 @@ export function createTargetPools(now: () => number): TargetPools {
 
   function open(target: RouteTarget): PooledTarget {
     const known = pools.get(target.id);
-    if (known && known.target.host === target.host && known.target.port === target.port)
-      return known;
+    if (known && isSameAddress(known.target, target)) return known;
     known?.connections.close();
     const fresh: PooledTarget = {
       target,
@@ -98,6 +97,9 @@ export function createTargetPools(now: () => number): TargetPools {
     return fresh;
   }
 }
+
+const isSameAddress = (a: RouteTarget, b: RouteTarget) =>
+  a.host === b.host && a.port === b.port && a.serverName === b.serverName;
 
 /** Avoids a target for a moment after it refused a connection. */
 export function eject(pooled: PooledTarget, now: number): void {

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { connectTarget } from './connect-target.ts';
 import type { RequestOrigin } from './origin.ts';
 import { pageHead, statusOf } from './pages.ts';
+import { forwardLine } from './passing-on.ts';
 import { requestHead } from './request-head.ts';
 import {
   type ResponseHead,
@@ -10,7 +12,7 @@ import {
   createResponseReader,
   type ResponseReader,
 } from './response-reader.ts';
-import type { RouteTarget } from './route-table.ts';
+import type { AppRoute, RouteTarget } from './route-table.ts';
 import { eject, type PooledTarget, type TargetPools } from './target-pool.ts';
 import type { Visit } from './visits.ts';
 
@@ -19,7 +21,8 @@ interface Upgrade {
   readonly client: Duplex;
   /** Bytes that the client has already sent after the head. */
   readonly head: Buffer;
-  readonly targets: readonly RouteTarget[];
+  /** The route as it is now. */
+  readonly route: AppRoute;
   readonly pools: TargetPools;
   readonly origin: RequestOrigin;
   readonly visit: Visit;
@@ -28,6 +31,8 @@ interface Upgrade {
 
 const MAX_ATTEMPTS = 3;
 const CONNECT_TIMEOUT = 750;
+/** For the ingress of another server, which may be far away. */
+const FORWARD_TIMEOUT = 5000;
 /** Milliseconds until the target's response begins, and milliseconds in which its head must end. */
 const RESPONSE_TIMEOUT = 120_000;
 const PARTIAL_TIMEOUT = 4500;
@@ -41,10 +46,11 @@ const DRAIN_TIMEOUT = 10_000;
  * have not checked.
  */
 export function proxyUpgrade(upgrade: Upgrade): void {
-  const hides = upgrade.visit.route?.rules?.basicAuth !== undefined;
+  const hides = upgrade.route.rules?.basicAuth !== undefined;
   const head = requestHead(upgrade.request, upgrade.origin, hides);
   if (!head || head.body !== 'none') return void upgrade.client.end(pageHead('badRequest'));
-  dial(upgrade, `${head.text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
+  const text = head.text + forwardLine(upgrade.route);
+  dial(upgrade, `${text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
     attempt: 1,
     failed: undefined,
   });
@@ -56,12 +62,12 @@ function dial(
   head: string,
   { attempt, failed }: { attempt: number; failed: RouteTarget | undefined },
 ): void {
-  const { client, pools, targets, now } = upgrade;
+  const { client, pools, now } = upgrade;
+  const { targets } = upgrade.route;
   const pooled = pools.pick(targets, failed) ?? pools.pick(targets);
   if (!pooled || client.destroyed) return void client.end(pageHead('unavailable'));
-  const { host, port, path } = pooled.target;
-  const timeout = CONNECT_TIMEOUT;
-  const target = connect(path === undefined ? { host, port, noDelay: true, timeout } : { path });
+  const timeout = upgrade.route.forward ? FORWARD_TIMEOUT : CONNECT_TIMEOUT;
+  const { socket: target, ready } = connectTarget(pooled.target, timeout);
   upgrade.visit.target = pooled.target.id;
   const refused = () => {
     eject(pooled, now());
@@ -71,7 +77,7 @@ function dial(
     else client.end(pageHead('badGateway'));
   };
   target.once('error', refused).once('timeout', refused);
-  target.once('connect', () => {
+  target.once(ready, () => {
     target.setTimeout(0).off('error', refused).off('timeout', refused);
     target.write(head, 'latin1');
     awaitResponse(upgrade, pooled, target);

@@ -103,6 +103,41 @@ export interface AppSpec extends ProcessFields {
   /** The ports of the last deployment. */
   readonly usedPorts?: readonly AppPort[];
   readonly source: AppSource | null;
+  /** Set when the app has moved to another server. */
+  readonly moved?: MovedApp;
+  /** Set when the app comes, or has come, from another server. */
+  readonly arrival?: ArrivedApp;
+}
+
+/** Where an app has moved to. Until `until` its requests are passed on. */
+export interface MovedApp {
+  readonly to: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  readonly forward: ForwardTarget;
+}
+
+/** The ingress of another server, at the address that has proved that it has the app. */
+export interface ForwardTarget {
+  readonly host: string;
+  readonly http: number | null;
+  readonly https: number | null;
+  /** The name in the other server's certificate; null when its API has no TLS. */
+  readonly serverName: string | null;
+  /** Proves to the other ingress that a request was passed on by this one. */
+  readonly token: string;
+}
+
+/** The move that an app comes from. It can be taken back until `kept` is set. */
+export interface ArrivedApp {
+  readonly move: string;
+  readonly kept: boolean;
+  /** SHA-256 of the text with which the source asks to keep the app, and the answer to it. */
+  readonly proof: string;
+  readonly answer: string;
+  /** SHA-256 of the token of requests that are passed on, and when it ends. */
+  readonly forwarder: string;
+  readonly until: number;
 }
 
 /** The health check in use: the configured one, else the Dockerfile's, else a TCP connection. */
@@ -132,7 +167,7 @@ export interface HostedApp {
   readonly updated_at: string;
 }
 
-export type Trigger = 'create' | 'api' | 'webhook' | 'rollback' | 'template' | 'change';
+export type Trigger = 'create' | 'api' | 'webhook' | 'rollback' | 'template' | 'change' | 'move';
 
 export interface ProbeRecord {
   readonly at: string;

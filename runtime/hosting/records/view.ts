@@ -1,4 +1,4 @@
-import { type HostedApp, type Deployment, healthCheckOf } from './app.ts';
+import { type HostedApp, type Deployment, healthCheckOf, type MovedApp } from './app.ts';
 import { showPreview, showPreviewRules } from './previews.ts';
 import { backupRulesOf } from './backup-rules.ts';
 import { showHttpRules } from './http-rules.ts';
@@ -38,6 +38,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     http: showHttpRules(spec.http),
     previews: showPreviewRules(spec),
     ...(spec.preview && { preview: showPreview(spec) }),
+    ...(spec.moved && { moved: showMoved(spec.moved) }),
     cron: spec.cron ?? [],
     ...(spec.build && { build: spec.build }),
     backup: backupRulesOf(spec.backup),
@@ -56,6 +57,9 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     ...(app.error && { error: app.error }),
   };
 }
+
+/** Without the token that the other server knows. */
+const showMoved = ({ to, until }: MovedApp) => ({ to, until: new Date(until).toISOString() });
 
 /** Shorter secrets are not masked, because they appear inside too many ordinary words. */
 const MIN_MASKED_LENGTH = 6;

@@ -13,5 +13,22 @@ export const RUN_STEPS = [
 
 export type RunStep = (typeof RUN_STEPS)[number];
 
+/** The steps of a move: those of the source, then those of the target. */
+export const MOVE_STEPS = [
+  'move-copied',
+  'move-stopped',
+  'move-marked',
+  'move-kept',
+  'move-forwarding',
+  'move-recorded',
+  'move-image',
+  'move-volume',
+  'move-last',
+  'move-received',
+  'move-started',
+] as const;
+
+export type MoveStep = (typeof MOVE_STEPS)[number];
+
 /** Called after each step. Tests use it to kill a server at one of them. */
-export type OnStep = (step: DeployStep | RunStep) => void;
+export type OnStep = (step: DeployStep | RunStep | MoveStep) => void;

@@ -16,8 +16,13 @@ export interface Certificates {
   /** Stores a user's own certificate for those of the hosts that it covers. @throws AppError 400 */
   put(
     hosts: readonly string[],
-    pair: { readonly certificate: string; readonly key: string },
+    pair: CertificatePair,
+    own?: boolean,
   ): Promise<{ readonly hosts: string[]; readonly expires_at: string }>;
+  /** The certificates of these hosts with their keys. `own` ones are not renewed. */
+  pairs(
+    hosts: readonly string[],
+  ): Promise<readonly (CertificatePair & { readonly own: boolean })[]>;
   /** Starts to request missing certificates and to renew old ones, only for hosts that exist. */
   start(): void;
   /** Checks all hosts at once, because a host was added. */
@@ -82,9 +87,11 @@ export function createCertificates(options: CertificateOptions): Certificates {
   return {
     load: () => load(state),
     has: (host) => state.known.has(host),
-    async put(hosts, pair) {
+    pairs: (hosts) => readPairs(state, hosts),
+    async put(hosts, pair, own = true) {
       const covered = assertPair(hosts, pair, options.now());
-      for (const host of covered) await saveCertificate(state, { host, pair, source: 'own' });
+      const source = own ? 'own' : 'acme';
+      for (const host of covered) await saveCertificate(state, { host, pair, source });
       return { hosts: covered, expires_at: dateOf(lifeOf(pair.certificate).expires) };
     },
     start() {
@@ -108,6 +115,19 @@ export function createCertificates(options: CertificateOptions): Certificates {
       await loop;
     },
   };
+}
+
+async function readPairs({ store, seal }: State, hosts: readonly string[]) {
+  if (hosts.length === 0) return [];
+  const rows = await store.db
+    .selectFrom('hosting_certificates')
+    .selectAll()
+    .where('domain', 'in', hosts)
+    .execute();
+  return rows.map(({ domain, certificate, sealed, source }) => ({
+    ...{ certificate: certificate as string, own: source === 'own' },
+    key: seal.open(sealed as string, `certificate:${domain}`),
+  }));
 }
 
 async function load({ store, seal, known, ingress }: State): Promise<void> {

@@ -2,6 +2,7 @@ import { appRoutes } from './apps.ts';
 import { backupRoutes } from './backups.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { notificationRoutes } from './notifications.ts';
+import { moveRoutes } from './moves.ts';
 import { gitRoutes } from './git.ts';
 import { previewRoutes } from './previews.ts';
 import { registryRoutes } from './registries.ts';
@@ -26,4 +27,5 @@ export const hostingRoutes = [
   ...previewRoutes,
   ...gitRoutes,
   ...backupRoutes,
+  ...moveRoutes,
 ] as const;

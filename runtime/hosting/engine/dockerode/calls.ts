@@ -1,3 +1,4 @@
+import { AppError } from '@twofold/runtime/errors';
 import { type EngineError, toEngineError } from '../errors.ts';
 
 /** Runs a call of dockerode and turns each error into an `EngineError`. */
@@ -5,7 +6,8 @@ export async function call<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw toEngineError(error);
+    // The source of a stream that is written to the engine has refused it.
+    throw error instanceof AppError ? error : toEngineError(error);
   }
 }
 

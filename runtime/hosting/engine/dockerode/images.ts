@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { asDenied, classifyText, EngineError, toEngineError } from '../errors.ts';
 import type { EngineImage, ImageStore, RegistryLogin } from '../images.ts';
@@ -40,6 +40,8 @@ export function createImageStore(client: Dockerode, dialect: Dialect): ImageStor
       call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
     untag: (reference) =>
       ignoring(['not_found'], async () => void (await client.getImage(reference).remove())),
+    save: (imageId) => save(client, imageId),
+    load: (archive) => call(() => load(client, archive)),
     tags: (prefix) =>
       call(async () =>
         (await retryOnRace(() => client.listImages()))
@@ -92,6 +94,31 @@ async function push(
 async function untilMoved(stream: Readable, kind: 'not_found' | 'failed'): Promise<void> {
   for await (const { error } of readProgress(stream))
     if (error) throw new EngineError(classifyText(error) === 'disk' ? 'disk' : kind, error);
+}
+
+async function* save(client: Dockerode, imageId: string): AsyncGenerator<Buffer> {
+  const archive = await call(async () => (await client.getImage(imageId).get()) as Readable);
+  try {
+    for await (const chunk of archive) yield chunk as Buffer;
+  } finally {
+    archive.destroy();
+  }
+}
+
+async function load(client: Dockerode, archive: AsyncIterable<Buffer>): Promise<void> {
+  const body = Readable.from(archive, { objectMode: false });
+  let failed: Error | undefined;
+  body.on('error', (error) => (failed = error));
+  try {
+    const answer = (await client.loadImage(body)) as unknown as Readable;
+    for await (const { error } of readProgress(answer))
+      if (error) throw new EngineError(classifyText(error) === 'disk' ? 'disk' : 'failed', error);
+  } catch (error) {
+    // The failure of the source says more than that of the call that it has cut.
+    throw failed ?? error;
+  } finally {
+    body.destroy();
+  }
 }
 
 function toImage(image: Dockerode.ImageInspectInfo): EngineImage {

@@ -1,0 +1,193 @@
+import { moveDescription } from '@twofold/schema';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { createChecks } from '@twofold/runtime/http';
+import { diskOf } from '@twofold/runtime/kernel';
+import { decrypt } from '../backups/cipher.ts';
+import { emptyVolume, withVolume } from '../backups/volumes.ts';
+import { imagePrefix, volumeName } from '../deploy/containers.ts';
+import type { ArrivedApp, HostedApp } from '../records/app.ts';
+import { newSpec, toSpecFields } from '../records/fields.ts';
+import { assertAppName, assertEnv, toEnv } from '../records/names.ts';
+import { toFiles } from '../records/process-fields.ts';
+import { gitTokenKey, webhookKey } from '../records/vault.ts';
+import { validator } from '../validator.ts';
+import { createEntryCheck } from './check-entries.ts';
+import type { MoveDescription } from './describe.ts';
+import { asRefused, refusedStream } from './failures.ts';
+import { withOneTag } from './image-archive.ts';
+import type { MoveParts } from './parts.ts';
+import { type MovePart, openMove } from './stream.ts';
+
+/** What an arrival calls when the app has its record, which has to be removed if it fails. */
+type OnRecord = (app: HostedApp) => void;
+
+interface Arriving {
+  readonly key: Buffer;
+  readonly arrival: ArrivedApp;
+  readonly onRecord: OnRecord;
+}
+
+/**
+ * Reads a move to its end: the app gets its record, its image and its volumes, and is started.
+ * Everything is checked as a body of `POST /api/apps` is.
+ *
+ * @throws AppError when anything is wrong. The caller then removes the app.
+ */
+export async function receiveApp(
+  parts: MoveParts,
+  chunks: AsyncIterable<Buffer>,
+  { key, arrival, onRecord }: Arriving,
+): Promise<HostedApp> {
+  const plain = whileThereIsRoom(parts, decrypt(chunks, key, { demanded: true }));
+  const stream = await openMove(plain).catch(asRefused);
+  try {
+    const description = checked(stream.description);
+    const app = await recordApp(parts, description, arrival);
+    onRecord(app);
+    parts.core.onStep('move-recorded');
+    const imageId = await receiveParts(parts, app, stream.parts);
+    await keepSecrets(parts, app, description);
+    parts.core.onStep('move-received');
+    await deploy(parts, app, { description, imageId });
+    return app;
+  } catch (error) {
+    return asRefused(error);
+  } finally {
+    await stream.close().catch(() => {});
+  }
+}
+
+const check = createChecks(validator).body(moveDescription);
+
+/** A source of a later version may send what this server does not know. */
+function checked(description: unknown): MoveDescription {
+  try {
+    return check(description) as MoveDescription;
+  } catch (error) {
+    const { from } = (description ?? {}) as { from?: unknown };
+    const version = typeof from === 'string' ? ` (the source is version ${from.slice(0, 40)})` : '';
+    throw refusedStream(`${(error as Error).message}${version}`);
+  }
+}
+
+async function recordApp(
+  { core }: MoveParts,
+  { app: fields, secrets, passwords }: MoveDescription,
+  arrival: ArrivedApp,
+): Promise<HostedApp> {
+  assertAppName(fields.name);
+  const spec = newSpec(fields.name, await toSpecFields(fields), core.model);
+  const env = toEnv(fields.env ?? {});
+  assertEnv(secrets);
+  const http = { ...spec.http, basic_auth: passwords ?? null };
+  return core.apps.insert({
+    ...{ name: fields.name, env, secrets, files: toFiles(fields.files ?? []) },
+    spec: { ...spec, ...(passwords && { http }), arrival },
+  });
+}
+
+/** @returns the id of the image on this engine; null when the app has none. */
+async function receiveParts(
+  parts: MoveParts,
+  app: HostedApp,
+  sections: AsyncIterable<MovePart>,
+): Promise<string | null> {
+  let imageId: string | null = null;
+  for await (const part of sections) {
+    if (part.kind === 'image') {
+      if (imageId !== null) throw refusedStream('it has two images');
+      imageId = await loadImage(parts, app, part.chunks);
+      parts.core.onStep('move-image');
+    } else await writeVolume(parts, app, part);
+  }
+  return imageId;
+}
+
+async function loadImage(
+  { core }: MoveParts,
+  app: HostedApp,
+  chunks: AsyncIterable<Buffer>,
+): Promise<string> {
+  const { images } = core.connection.engine();
+  const tag = `${imagePrefix(core.naming, app)}move`;
+  await images.load(withOneTag(chunks, tag));
+  const image = await images.find(tag);
+  if (image) return image.id;
+  throw refusedStream('its image cannot be loaded');
+}
+
+async function writeVolume(
+  { core }: MoveParts,
+  app: HostedApp,
+  { kind, volume, entries }: Exclude<MovePart, { kind: 'image' }>,
+): Promise<void> {
+  if (!app.spec.volumes.some(({ name }) => name === volume))
+    throw refusedStream(`the app has no volume ${JSON.stringify(volume.slice(0, 100))}`);
+  const full =
+    kind === 'changes'
+      ? volumeName(core.naming, app, volume)
+      : await emptyVolume(core, app, volume);
+  await withVolume(core, full, (files) => files.write(createEntryCheck()(entries)));
+  core.onStep(kind === 'copy' ? 'move-volume' : 'move-last');
+}
+
+async function keepSecrets(
+  { core, vault, certificates }: MoveParts,
+  app: HostedApp,
+  { gitToken, webhookSecret, deployKey, certificates: pairs = [] }: MoveDescription,
+): Promise<void> {
+  if (gitToken) await vault.set(gitTokenKey(app.id), gitToken);
+  if (webhookSecret) await vault.set(webhookKey(app.id), webhookSecret);
+  if (deployKey) await core.deployKeys.put(app.id, deployKey);
+  const hosts = app.spec.worker ? [] : [app.spec.domain, ...app.spec.aliases];
+  for (const { own, ...pair } of pairs)
+    // One that has expired meanwhile is no reason to refuse the app.
+    await certificates.put(hosts, pair, own).catch((error: Error) => {
+      core.log.warn(`${app.name}: a certificate was not taken over: ${error.message}`);
+    });
+}
+
+/** Starts the app and waits until it is ready; an app that was stopped is only made ready to start. */
+async function deploy(
+  { core, deployer }: MoveParts,
+  app: HostedApp,
+  { description, imageId }: { description: MoveDescription; imageId: string | null },
+): Promise<void> {
+  const { deployed } = description;
+  if (!deployed) return;
+  if (imageId === null) throw refusedStream('it has no image');
+  const { done } = await deployer.begin(core.apps.byId(app.id) ?? app, {
+    ...{ trigger: 'move', source: deployed.source },
+    prepare: async () => ({ image: deployed.image, id: imageId }),
+    ...(!deployed.running && { instead: async () => {} }),
+  });
+  await done;
+}
+
+/** Bytes after which the disk is looked at. */
+const LOOK_EVERY = 64 * 1024 * 1024;
+
+async function* whileThereIsRoom(
+  { core }: MoveParts,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let since = LOOK_EVERY;
+  for await (const chunk of chunks) {
+    since += chunk.length;
+    if (since >= LOOK_EVERY) {
+      since = 0;
+      const root = core.connection.info()?.root;
+      const disk = root ? await diskOf(root) : null;
+      if (disk && disk.free < core.model.diskFloor)
+        throw new AppError(507, 'DISK_FULL', 'There is too little free disk space for this app');
+    }
+    yield chunk;
+  }
+}
+
+/** @throws AppError 400 */
+export function readKey(text: string): Buffer {
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text))
+    throw failure.badRequest('X-Move-Key must be 32 bytes in base64');
+  return Buffer.from(text, 'base64');
+}

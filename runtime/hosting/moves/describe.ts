@@ -1,0 +1,101 @@
+import { failure } from '@twofold/runtime/errors';
+import { VERSION } from '@twofold/runtime/kernel';
+import { type AppSource, type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
+import type { AppFields } from '../records/fields.ts';
+import { PROCESS_FIELDS } from '../records/process-fields.ts';
+import { showPreviewRules } from '../records/previews.ts';
+import { gitTokenKey, webhookKey } from '../records/vault.ts';
+import type { MoveParts } from './parts.ts';
+
+/** What the stream says of the app, before its image and its files. */
+export interface MoveDescription {
+  readonly version: 1;
+  /** The version of the source, for the error of a target that is older. */
+  readonly from?: string;
+  readonly app: AppFields & { readonly name: string };
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Hashes of `http.basic_auth`: nobody has the passwords. */
+  readonly passwords?: readonly { readonly user: string; readonly hash: string }[] | null;
+  readonly gitToken?: string | null;
+  readonly webhookSecret?: string | null;
+  readonly deployKey?: string | null;
+  readonly certificates?: readonly MovedCertificate[];
+  /** Null for an app that was never deployed. */
+  readonly deployed: {
+    readonly image: string;
+    readonly source: AppSource;
+    readonly running: boolean;
+  } | null;
+}
+
+export interface MovedCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  /** Whether a user has brought it; otherwise it is renewed. */
+  readonly own: boolean;
+}
+
+/** @throws AppError 409 for an app that cannot be moved. */
+export function assertMovable({ spec }: HostedApp): void {
+  if (spec.moved) throw failure.conflict(`The app has moved to ${spec.moved.to} already`);
+  if (spec.arrival?.kept === false) throw failure.conflict('The app is being moved to this server');
+  if (spec.preview)
+    throw failure.conflict(`The app is a preview of ${spec.preview.of}: move that app instead`);
+  const shared = spec.volumes.find((volume) => volume.shared || volume.external);
+  if (shared)
+    throw failure.conflict(
+      `The volume ${shared.name} does not belong to this app alone: replace it by one that does, then move`,
+    );
+}
+
+/** Describes the app with all that belongs to it, except its image and its files. */
+export async function describeMove(
+  { core, vault, certificates }: MoveParts,
+  app: HostedApp,
+  current: Deployment | null,
+): Promise<MoveDescription> {
+  const { spec } = app;
+  const secretOf = async (key: string) => (await vault.get(key)) ?? null;
+  return {
+    ...{ version: 1, from: VERSION, app: fieldsOf(app, current), secrets: app.secrets },
+    passwords: spec.http?.basic_auth ?? null,
+    gitToken: await secretOf(gitTokenKey(app.id)),
+    webhookSecret: await secretOf(webhookKey(app.id)),
+    deployKey: (await core.deployKeys.privateKey(app.id)) ?? null,
+    certificates: spec.worker ? [] : await certificates.pairs([spec.domain, ...spec.aliases]),
+    deployed: current && {
+      image: current.image ?? current.image_id ?? '',
+      source: current.source,
+      running: app.desired === 'running',
+    },
+  };
+}
+
+/** The body of `POST /api/apps` that makes this app. */
+function fieldsOf(
+  { name, spec, env, files = [] }: HostedApp,
+  current: Deployment | null,
+): MoveDescription['app'] {
+  const { basic_auth: _hashes, ...http } = spec.http ?? {};
+  const port = spec.worker ? null : (spec.port ?? (current ? spec.usedPort : undefined));
+  const given = PROCESS_FIELDS.filter((key) => spec[key] !== undefined);
+  return {
+    ...{ name, env, replicas: spec.replicas, resources: spec.resources, command: spec.command },
+    ...(port !== undefined && { port }),
+    ...(!spec.worker && { domain: spec.domain, aliases: spec.aliases }),
+    volumes: spec.volumes.map((volume) => ({ name: volume.name, path: volume.path })),
+    // The check of the Dockerfile goes along as the user's own: the target did not build it.
+    health: healthCheckOf(spec),
+    http: http as AppFields['http'] & object,
+    cron: spec.cron ?? [],
+    project: spec.project ?? null,
+    ...Object.fromEntries(given.map((key) => [key, spec[key]])),
+    files: files.map((file) => ({ ...file, encoding: 'base64' as const })),
+    ...(spec.build && { build: spec.build }),
+    previews: showPreviewRules(spec),
+    ...(spec.backup && { backup: spec.backup }),
+    release: spec.release ?? null,
+    processes: spec.processes ?? [],
+    ports: spec.ports ?? [],
+  };
+}
