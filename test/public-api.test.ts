@@ -182,6 +182,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'manifestKeys',
     'memberOperators',
     'modelRoutes',
+    'moveDescription',
     'newDefaultsOf',
     'openapiDocument',
     'opens',

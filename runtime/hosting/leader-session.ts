@@ -236,26 +236,17 @@ function createWork(
   };
 }
 
-function createHandlers(
-  kernel: Kernel,
-  core: WholeCore,
-  {
-    templates,
-    terminals,
-    notifications,
-    runs,
-    previews,
-    backups,
-    moves,
-  }: Pick<LeaderSessionParts, 'templates'> & {
-    readonly terminals: Terminals;
-    readonly notifications: Notifications;
-    readonly runs: Runs;
-    readonly previews: Previews;
-    readonly backups: Backups;
-    readonly moves: Moves;
-  },
-) {
+interface HandlerParts extends Pick<LeaderSessionParts, 'templates'> {
+  readonly terminals: Terminals;
+  readonly notifications: Notifications;
+  readonly runs: Runs;
+  readonly previews: Previews;
+  readonly backups: Backups;
+  readonly moves: Moves;
+}
+
+function createHandlers(kernel: Kernel, core: WholeCore, given: HandlerParts) {
+  const { templates, terminals, notifications, runs, previews, backups, moves } = given;
   const { store, now, audit } = kernel;
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();

@@ -205,14 +205,14 @@ describe('every call', () => {
     30_000,
   );
 
-  it('has its place in the table, and the public ones are the two that are meant', () => {
+  it('has its place in the table, and the public ones are the three that are meant', () => {
     expect(hostingRoutes.map(({ id }) => id).sort()).toEqual(Object.keys(NEEDS).sort());
     expect(
       hostingRoutes
         .filter(({ access }) => (access as string) === 'public')
         .map(({ id }) => id)
         .sort(),
-    ).toEqual(['listTemplates', 'webhook']);
+    ).toEqual(['keepImport', 'listTemplates', 'webhook']);
     expect(
       Object.entries(NEEDS)
         .filter(([, [needed]]) => needed === null)

@@ -63,55 +63,13 @@ export function createArrivals(parts: MoveParts): Arrivals {
     arrivals.delete(move);
   };
   return {
-    async take({ move, key, number, last, bytes }) {
-      const known = arrivals.get(move);
-      if (!known && number !== 1) throw noMove();
-      if (!known) assertRoom(parts, arrivals, move);
-      const arrival = known ?? begin(parts, move, key);
-      arrivals.set(move, arrival);
-      if (arrival.busy || number !== arrival.parts + 1 || !arrival.key.equals(key))
-        throw failure.conflict('The parts of a move must follow each other');
-      arrival.busy = true;
-      try {
-        await readPart(arrival, bytes);
-        arrival.parts = number;
-        if (!last) return { state: 'copying', bytes: arrival.bytes };
-        arrival.input.end();
-        await arrival.done;
-        arrival.state = 'started';
-        core.onStep('move-started');
-        return { state: 'started', bytes: arrival.bytes };
-      } catch (error) {
-        await end(move, arrival, error);
-        throw arrival.error;
-      } finally {
-        arrival.busy = false;
-        arrival.heard = core.now();
-      }
-    },
+    take: (part) => takePart({ parts, arrivals, end }, part),
     async cancel(move) {
       const arrival = arrivals.get(move);
       if (!arrival) throw noMove();
       await end(move, arrival, new AppError(409, 'CANCELLED', 'The move was cancelled'));
     },
-    async keep(move, proof) {
-      const app = core.apps.all().find(({ spec }) => spec.arrival?.move === move);
-      const given = app?.spec.arrival;
-      if (!app || !given || !matchesDigest(proof, given.proof)) throw noMove();
-      if (given.kept) return given;
-      const arrival = arrivals.get(move);
-      if (arrival?.state !== 'started') throw noMove();
-      // Nothing removes the app from here on, unless its record cannot be written.
-      arrival.state = 'keeping';
-      try {
-        const kept = await keepApp(parts, app, given);
-        arrivals.delete(move);
-        return kept;
-      } catch (error) {
-        arrival.state = 'started';
-        throw error;
-      }
-    },
+    keep: (move, proof) => keepArrival(parts, arrivals, { move, proof }),
     async recover() {
       for (const { id, spec } of core.apps.all())
         if (spec.arrival?.kept === false)
@@ -130,6 +88,69 @@ export function createArrivals(parts: MoveParts): Arrivals {
       for (const { input } of arrivals.values()) input.destroy();
     },
   };
+}
+
+interface OpenArrivals {
+  readonly parts: MoveParts;
+  readonly arrivals: Map<string, Arrival>;
+  readonly end: (move: string, arrival: Arrival, error: unknown) => Promise<void>;
+}
+
+async function takePart(
+  { parts, arrivals, end }: OpenArrivals,
+  { move, key, number, last, bytes }: GivenPart,
+): ReturnType<Arrivals['take']> {
+  const known = arrivals.get(move);
+  if (!known && number !== 1) throw noMove();
+  if (!known) assertRoom(parts, arrivals, move);
+  const arrival = known ?? begin(parts, move, key);
+  arrivals.set(move, arrival);
+  if (arrival.busy || number !== arrival.parts + 1 || !arrival.key.equals(key))
+    throw failure.conflict('The parts of a move must follow each other');
+  arrival.busy = true;
+  try {
+    await readPart(arrival, bytes);
+    arrival.parts = number;
+    if (last) await startArrival(parts, arrival);
+    return { state: last ? 'started' : 'copying', bytes: arrival.bytes };
+  } catch (error) {
+    await end(move, arrival, error);
+    throw arrival.error;
+  } finally {
+    arrival.busy = false;
+    arrival.heard = parts.core.now();
+  }
+}
+
+/** The stream is complete: waits until the app has started. */
+async function startArrival({ core }: MoveParts, arrival: Arrival): Promise<void> {
+  arrival.input.end();
+  await arrival.done;
+  arrival.state = 'started';
+  core.onStep('move-started');
+}
+
+async function keepArrival(
+  parts: MoveParts,
+  arrivals: Map<string, Arrival>,
+  { move, proof }: { readonly move: string; readonly proof: string },
+): Promise<ArrivedApp> {
+  const app = parts.core.apps.all().find(({ spec }) => spec.arrival?.move === move);
+  const given = app?.spec.arrival;
+  if (!app || !given || !matchesDigest(proof, given.proof)) throw noMove();
+  if (given.kept) return given;
+  const arrival = arrivals.get(move);
+  if (arrival?.state !== 'started') throw noMove();
+  // Nothing removes the app from here on, unless its record cannot be written.
+  arrival.state = 'keeping';
+  try {
+    const kept = await keepApp(parts, app, given);
+    arrivals.delete(move);
+    return kept;
+  } catch (error) {
+    arrival.state = 'started';
+    throw error;
+  }
 }
 
 function assertRoom(

@@ -64,41 +64,9 @@ export function createDepartures(parts: MoveParts): Departures {
     return departure;
   };
   return {
-    async begin(app, { move, key, to }) {
-      currentApp(parts, { appId: app.id });
-      const known = departures.get(app.id);
-      if (known && known.state !== 'ended')
-        throw failure.conflict('The app is being moved already');
-      const departure: Departure = {
-        ...{ move, key, to, appId: app.id, state: 'copying', heard: core.now(), held: null },
-      };
-      departures.set(app.id, departure);
-      const unreachable = await findUnreachable(to);
-      if (unreachable !== null) {
-        departure.state = 'ended';
-        throw failure.unprocessable(
-          `This server must reach the target, to pass requests on: ${unreachable}`,
-        );
-      }
-      return Readable.from(streamDeparture(parts, departure), { objectMode: false });
-    },
+    begin: (app, asked) => begin(parts, departures, { app, ...asked }),
     state: find,
-    async commit(app, move) {
-      const departure = find(app, move);
-      const { held } = departure;
-      if (departure.state !== 'stopped' || !held)
-        throw failure.conflict('The stream of this move was not read to its end');
-      departure.state = 'committing';
-      const running = app.desired === 'running';
-      const mark: Mark = { move, to: departure.to, tokens: tokensOf(departure.key, move), running };
-      await vault.set(markOf(app.id), JSON.stringify(mark));
-      core.onStep('move-marked');
-      try {
-        return await settle(parts, { appId: app.id, held, mark });
-      } finally {
-        departure.state = 'ended';
-      }
-    },
+    commit: (app, move) => commit(parts, app, find(app, move)),
     async cancel(app, move) {
       const departure = find(app, move);
       if (departure.state === 'committing')
@@ -134,6 +102,43 @@ export function createDepartures(parts: MoveParts): Departures {
       }
     },
   };
+}
+
+async function begin(
+  parts: MoveParts,
+  departures: Map<string, Departure>,
+  { app, move, key, to }: AskedMove & { readonly app: HostedApp },
+): Promise<Readable> {
+  const { core } = parts;
+  currentApp(parts, { appId: app.id });
+  const known = departures.get(app.id);
+  if (known && known.state !== 'ended') throw failure.conflict('The app is being moved already');
+  const departure: Departure = {
+    ...{ move, key, to, appId: app.id, state: 'copying', heard: core.now(), held: null },
+  };
+  departures.set(app.id, departure);
+  const unreachable = await findUnreachable(to);
+  if (unreachable === null)
+    return Readable.from(streamDeparture(parts, departure), { objectMode: false });
+  departure.state = 'ended';
+  throw failure.unprocessable(
+    `This server must reach the target, to pass requests on: ${unreachable}`,
+  );
+}
+
+async function commit(parts: MoveParts, app: HostedApp, departure: Departure): Promise<HostedApp> {
+  const { held, key, move, to } = departure;
+  if (departure.state !== 'stopped' || !held)
+    throw failure.conflict('The stream of this move was not read to its end');
+  departure.state = 'committing';
+  const mark: Mark = { move, to, tokens: tokensOf(key, move), running: app.desired === 'running' };
+  await parts.vault.set(markOf(app.id), JSON.stringify(mark));
+  parts.core.onStep('move-marked');
+  try {
+    return await settle(parts, { appId: app.id, held, mark });
+  } finally {
+    departure.state = 'ended';
+  }
 }
 
 async function settleMarked(parts: MoveParts, appId: string): Promise<void> {
