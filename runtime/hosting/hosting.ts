@@ -31,6 +31,8 @@ export interface HostingOptions {
   readonly parts?: readonly HostedPart[];
   /** Called after each step of a deployment. Tests use it to kill a server at one step. */
   readonly onStep?: OnStep;
+  /** Milliseconds after which a move ends when its command is silent. */
+  readonly movePatience?: number;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function createHosting({
   model,
   parts = [],
   onStep = () => {},
+  movePatience = 30_000,
 }: HostingOptions): Promise<ServerModule> {
   const { now, root } = kernel;
   const templates = await loadTemplates(join(root, model.templates));
@@ -58,7 +61,7 @@ export async function createHosting({
     specs,
     createLeaderSession: () =>
       createLeaderSession(kernel, {
-        ...{ model, seal, templates, parts, onStep, entry },
+        ...{ model, seal, templates, parts, onStep, entry, movePatience },
         revalidate: () => revalidate,
       }),
   });

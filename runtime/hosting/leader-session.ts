@@ -64,15 +64,13 @@ const NOTIFY_TIMEOUT = 5000;
 /** Milliseconds after which the ingress listens even if the engine's state is not known. */
 const ENGINE_TIMEOUT = 7000;
 
-/** Milliseconds after which a move ends when its command is silent. */
-const PATIENCE = 30_000;
-
 interface LeaderSessionParts {
   readonly model: HostingModel;
   readonly seal: Seal;
   readonly templates: ReadonlyMap<string, Template>;
   readonly parts: readonly HostedPart[];
   readonly onStep: OnStep;
+  readonly movePatience: number;
   readonly entry: ApiEntry;
   readonly revalidate: () => RevalidateCaller | null;
 }
@@ -81,10 +79,8 @@ interface LeaderSessionParts {
  * Everything that operates the apps while this process is the leader. Each time the process becomes
  * the leader, a new session is created, so that no state of an earlier session is left.
  */
-export function createLeaderSession(
-  kernel: Kernel,
-  { model, seal, templates, parts, onStep, entry, revalidate }: LeaderSessionParts,
-): LeaderSession {
+export function createLeaderSession(kernel: Kernel, given: LeaderSessionParts): LeaderSession {
+  const { model, seal, templates, parts, onStep, entry, revalidate } = given;
   const { store, now, settings } = kernel;
   const core = createCore(kernel, {
     model,
@@ -109,7 +105,7 @@ export function createLeaderSession(
   const runs = createRuns(core, store);
   const previews = createPreviews(core, createLifecycle(core));
   const backups = createBackupsOf(kernel, core, seal);
-  const moves = createMovesOf(core, backups);
+  const moves = createMovesOf(core, backups, given.movePatience);
   const work = createWork(kernel, core, {
     ...{ works: [...works, previews], notifications, runs, backups, moves },
   });
@@ -306,10 +302,10 @@ function withMoves(lifecycle: Lifecycle, { departures }: Moves): Lifecycle {
   };
 }
 
-function createMovesOf(core: WholeCore, backups: Backups): Moves {
+function createMovesOf(core: WholeCore, backups: Backups, patience: number): Moves {
   return createMoves({
     ...{ core, vault: core.vault },
-    ...{ certificates: core.certificates, ports: core.ports, patience: PATIENCE },
+    ...{ certificates: core.certificates, ports: core.ports, patience },
     ...{ deployer: createDeployer(core), lifecycle: withBackups(createLifecycle(core), backups) },
   });
 }

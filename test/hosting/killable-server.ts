@@ -8,7 +8,7 @@ const [socket = '', folder = ''] = process.argv.slice(2);
 let fatal: { readonly step: string; left: number } | undefined;
 
 const server = await startServer({
-  ...{ socket, folder },
+  ...{ socket, folder, movePatience: Number(process.env['MOVE_PATIENCE'] ?? 30_000) },
   onStep(step) {
     process.send?.({ step });
     if (fatal?.step === step && (fatal.left -= 1) === 0) process.kill(process.pid, 'SIGKILL');

@@ -60,6 +60,7 @@ export interface TestServerOptions {
   readonly env?: Record<string, string>;
   readonly logTo?: { write(line: string): void };
   readonly onStep?: HostingOptions['onStep'];
+  readonly movePatience?: number;
   /** Other capabilities that work inside hosting. */
   readonly parts?: HostingOptions['parts'];
 }
@@ -134,6 +135,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     kernel,
     model: testModel(options),
     ...(options.onStep && { onStep: options.onStep }),
+    ...(options.movePatience && { movePatience: options.movePatience }),
     ...(options.parts && { parts: options.parts }),
   });
   const modules: ServerModule[] = [createAudit(kernel, audit), auth, hosting];
