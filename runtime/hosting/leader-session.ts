@@ -138,23 +138,19 @@ export const ingressState = ({ http, https }: Pick<Listening, 'http' | 'https'>)
 
 type WholeCore = ReturnType<typeof createCore>;
 
+interface WorkParts {
+  readonly works: readonly Pick<HostedWork, 'start' | 'stop'>[];
+  readonly notifications: Notifications;
+  readonly runs: Runs;
+  readonly backups: Backups;
+  readonly moves: Moves;
+}
+
 /** The background work of the leader. */
 function createWork(
   { log, store }: Kernel,
   core: WholeCore,
-  {
-    works,
-    notifications,
-    runs,
-    backups,
-    moves,
-  }: {
-    works: readonly Pick<HostedWork, 'start' | 'stop'>[];
-    notifications: Notifications;
-    runs: Runs;
-    backups: Backups;
-    moves: Moves;
-  },
+  { works, notifications, runs, backups, moves }: WorkParts,
 ): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
