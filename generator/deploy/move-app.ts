@@ -37,7 +37,8 @@ export async function moveApp(moving: Moving): Promise<Moved> {
   try {
     note(`copying ${app} while it runs`);
     const stream = await from.copy(app, { key, to: moving.address });
-    const { bytes, parts } = await passOn(moving, stream, key);
+    // A connection that is still open would keep this process from ending.
+    const { bytes, parts } = await passOn(moving, stream, key).finally(() => stream.destroy());
     note(`starting ${app} at ${to.url}`);
     await to.finish(parts + 1, key);
     const { until } = await from.commit(app);
@@ -66,16 +67,21 @@ async function passOn(
     part.answer.catch(() => {});
     const end = { bytes: bytes + PART_BYTES, at: Date.now() + PART_TIME };
     more = false;
-    for await (const chunk of chunks) {
-      bytes += (chunk as Buffer).length;
-      if (part.sent.destroyed) break;
-      if (!part.sent.write(chunk)) await writable(part);
-      if (Date.now() - told.at > PROGRESS) {
-        note(`${Math.round(bytes / 1e6)} MB`);
-        told.at = Date.now();
+    try {
+      for await (const chunk of chunks) {
+        bytes += (chunk as Buffer).length;
+        if (part.sent.destroyed) break;
+        if (!part.sent.write(chunk)) await writable(part);
+        if (Date.now() - told.at > PROGRESS) {
+          note(`${Math.round(bytes / 1e6)} MB`);
+          told.at = Date.now();
+        }
+        more = bytes >= end.bytes || Date.now() >= end.at;
+        if (more) break;
       }
-      more = bytes >= end.bytes || Date.now() >= end.at;
-      if (more) break;
+    } catch (error) {
+      part.sent.destroy();
+      throw error;
     }
     part.sent.end();
     await part.answer;
