@@ -55,11 +55,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
   const naming = { instance: '' };
   const operations = createOperations();
   const vault = createVault(store, seal);
-  const hosts = () =>
-    [entry.host ?? []]
-      .flat()
-      // The server that an app has moved to asks for its certificates.
-      .concat(apps.all().flatMap(({ spec }) => (spec.moved ? [] : domainsOf(spec))));
+  const hosts = () => certifiedHosts(apps, entry);
   const ingress = chooseIngress(kernel, model);
   const events = createEventHub(now);
   const certificates = createCertificates({
@@ -132,6 +128,10 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
     },
   };
 }
+
+/** The server that an app has moved to asks for its certificates. */
+const certifiedHosts = (apps: AppRepository, { host }: ApiEntry): string[] =>
+  [host ?? []].flat().concat(apps.all().flatMap(({ spec }) => (spec.moved ? [] : domainsOf(spec))));
 
 /** The name of the app with this host; null for the host of `APP_URL`. */
 const appOf = (apps: AppRepository, host: string) =>
