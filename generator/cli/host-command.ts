@@ -15,11 +15,11 @@ const INSTALL: readonly OptionSpec[] = [
 /** `generator host`. */
 export const HOST: CommandSpec = {
   name: 'host',
-  usage: 'compose FILE | install | restore TARGET | move APP',
+  usage: 'install | uninstall | doctor | compose FILE | move APP | restore TARGET',
   about:
-    'a hosting server: installs it on this machine, brings a lost one back, makes its apps what a compose file says, moves one',
+    'a hosting server: installs and checks it, makes its apps what a compose file says, moves an app, brings a lost server back',
   positionals: 2,
-  words: ['compose', 'install', 'restore', 'move'],
+  words: ['install', 'uninstall', 'doctor', 'compose', 'move', 'restore'],
   options: [
     {
       name: 'to',

@@ -234,10 +234,8 @@ it('a host is lost, and comes back on another engine by the commands of the page
   await server.stop();
 
   const fresh = await makeHost('fresh', PODMAN);
-  const wrong = await runBlock(
-    `npx generator host restore ${mount} --key "${Buffer.alloc(32).toString('base64')}"`,
-    fresh,
-  );
+  const other = ['--key', Buffer.alloc(32).toString('base64')];
+  const wrong = await runBlock(`npx generator host restore ${mount} ${other.join(' ')}`, fresh);
   expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining('BACKUP_KEY_WRONG')]);
   const brought = await runBlock(bring, fresh);
   expect([brought.code, brought.out]).toEqual([0, expect.anything()]);

@@ -109,8 +109,9 @@ describeWith('docker', 'a move that is cut', () => {
     step: string,
     kill: (command: ChildProcess) => void,
   ): Promise<number | null> {
-    const words = ['host', 'move', 'shop', '--from', source.url, '--to', target.url];
-    const env = { ...process.env, DEPLOY_TOKEN: token, MOVE_FROM_TOKEN: token };
+    const servers = ['--from', source.url, '--from-token', token, '--to', target.url];
+    const words = ['host', 'move', 'shop', ...servers];
+    const env = { ...process.env, DEPLOY_TOKEN: token };
     return new Promise((resolve) => {
       const command = execFile(
         process.execPath,

@@ -87,6 +87,10 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   restoreBackup: ['apps:write', { confirm: 'shop' }],
   verifyBackup: ['apps:write'],
   listBackupTargets: ['system:read'],
+  createSystemBackup: ['system:write', { target: 'local' }],
+  listSystemBackups: ['system:read'],
+  getSystemBackup: ['system:read'],
+  deleteSystemBackup: ['system:write'],
   putBackupTarget: ['system:write', { kind: 'local', path: '/nonexistent/backups' }],
   deleteBackupTarget: ['system:write'],
   exportApp: ['system:write', { move: '0'.repeat(32), step: 'check' }],
@@ -218,7 +222,7 @@ describe('every call', () => {
         .filter(([, [needed]]) => needed === null)
         .map(([id]) => id)
         .sort(),
-    ).toEqual(['listTemplates', 'webhook']);
+    ).toEqual(['keepImport', 'listTemplates', 'webhook']);
   });
 });
 
