@@ -129,6 +129,6 @@ console.log(
   `tsc of the result: ours ${seconds.get('oursTsc')!.toFixed(2)} s, the preset's ${seconds.get('presetTsc')!.toFixed(2)} s: ${ratio('oursTsc', 'presetTsc')} (at most 1.50; an empty folder takes ${seconds.get('emptyTsc')!.toFixed(2)} s)`,
 );
 console.log(
-  `breaking without code, 1,000 entities with their inputs: ${seconds.get('breaking')!.toFixed(2)} s (at most 1.50), ${ratio('breaking', 'generate')} of a generate that writes nothing`,
+  `breaking without code, 1,000 types: ${seconds.get('breaking')!.toFixed(2)} s (at most 1.50), ${ratio('breaking', 'generate')} of a generate that writes nothing`,
 );
 rmSync(home, { recursive: true });

@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syntheticSchema } from '../../generator/synthetic.ts';
 
-const ENTITIES = 1000;
+/** With their inputs they are 1,006 types, which the limit is for. */
+const ENTITIES = 334;
 
-/** A repository whose last commit has 1,000 entities, and whose folder changes two of their fields. */
+/** A repository whose last commit has 1,000 types, and whose folder changes two of their fields. */
 export function writeRepository(folder: string): void {
   mkdirSync(folder);
   const git = (...words: string[]) =>
