@@ -16,12 +16,12 @@ import type { TypeNames } from './type-names.ts';
 /** The types of the tables, for `ctx.db`: the names of the schema, and the rows of own code. */
 export function renderDatabase(tables: readonly Table[], project: Project, names: TypeNames): Code {
   const { ids } = project;
-  const entities = new Map(project.entities.map((entity) => [entity.table, entity]));
+  const entities = new Map(project.entities.map((entity) => [keyOf(entity.table, entity), entity]));
   return code`
     /** The tables of \`ctx.db\`, with the names of the schema. */
     export interface Database {
       ${sorted(tables, ({ name }) => name).map((table) => {
-        const entity = entities.get(table.name);
+        const entity = entities.get(keyOf(table.name, table));
         return entity
           ? printed(table, [ids, names, entity], () => renderTable(entity, ids, names))
           : printed(table, [ids], () => renderJoinTable(table, ids));
@@ -29,6 +29,10 @@ export function renderDatabase(tables: readonly Table[], project: Project, names
     }
   `;
 }
+
+/** A table of another schema of PostgreSQL has its name in front: `music.track`. */
+const keyOf = (name: string, { schema }: { readonly schema?: string }): string =>
+  schema === undefined ? camelCase(name) : `${schema}.${camelCase(name)}`;
 
 const printed = createMemory<Entity | Table, Code>();
 
@@ -39,17 +43,18 @@ function renderTable(entity: Entity, ids: IdKind, names: TypeNames): Code {
   const json = named(entity.columns.filter(({ type }) => type === 'json'));
   const parameters = json ? [optional || 'never', json] : optional ? [optional] : [];
   const given = [`${names(entity.name)}Row`, ...parameters].join(', ');
-  return code`${propertyName(camelCase(entity.table))}: ${runtimeType('TableOf')}<${given}>;`;
+  return code`${propertyName(keyOf(entity.table, entity))}: ${runtimeType('TableOf')}<${given}>;`;
 }
 
 /** Whether the database makes the value when an insert leaves it out. */
 const isGenerated = ({ name, default: given }: Column, ids: IdKind): boolean =>
   (name === 'id' && ids === 'integer') || given?.kind === 'value';
 
-function renderJoinTable({ name, columns }: Table, ids: IdKind): Code {
+function renderJoinTable(table: Table, ids: IdKind): Code {
+  const { name, columns } = table;
   const keys = columns.map((column) => `${propertyName(camelCase(column.name))}: ${keyType(ids)};`);
   return code`
-    ${propertyName(camelCase(name))}: {
+    ${propertyName(keyOf(name, table))}: {
       ${keys}
     };
   `;

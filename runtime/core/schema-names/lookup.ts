@@ -21,6 +21,9 @@ export interface Scope {
 
 export const nameOf = ({ table }: TableNode): string => table.identifier.name;
 
+/** The schema of PostgreSQL that a query names, as in `music.track`. */
+export const schemaOf = ({ table }: TableNode): string | undefined => table.schema?.name;
+
 /** A column whose name is the same everywhere. */
 export const plain = (name: string): NamedColumn => ({ column: name, name });
 

@@ -20,13 +20,18 @@ export interface NamedColumn {
 export interface NamedTable {
   /** In the database. */
   readonly table: string;
+  /** Its schema on PostgreSQL; that of the connection when absent. */
+  readonly schema?: string | undefined;
   readonly columns: readonly NamedColumn[];
 }
 
 /** The names that the schema has for the tables and columns of the database. */
 export interface NamedTables {
-  /** A table by its name in the schema or in the database. */
-  find(name: string): NamedTable | undefined;
+  /**
+   * A table by its name in the schema or in the database. A query may name a schema of PostgreSQL
+   * too, and must where two of them have a table of this name.
+   */
+  find(name: string, schema?: string): NamedTable | undefined;
   /** Columns by their name in the database, if all tables with such a column agree on it. */
   readonly columns: ReadonlyMap<string, NamedColumn>;
 }
@@ -34,16 +39,34 @@ export interface NamedTables {
 /** @example namedTables(model).find('blogPosts')?.table // 'blog_posts' */
 export function namedTables(model: Model): NamedTables {
   const tables = [...[...model.entities.values()].map(entityTable), ...joinTables(model)];
-  const inDatabase = new Map(tables.map((table) => [table.table, table]));
-  const inSchema = new Map(tables.map((table) => [camelCase(table.table), table]));
+  const inDatabase = byName(tables, ({ table }) => table);
+  const inSchema = byName(tables, ({ table }) => camelCase(table));
+  const findBy = (key: string) => inSchema.get(key) ?? inDatabase.get(key);
   return {
-    find: (name) => inSchema.get(name) ?? inDatabase.get(name),
+    find: (name, schema) =>
+      (schema === undefined ? undefined : findBy(`${schema}.${name}`)) ?? findBy(name),
     columns: agreed(tables),
   };
 }
 
+/** Tables by their name, and by `schema.name`. Of two with one name, that without a schema has it. */
+function byName(
+  tables: readonly NamedTable[],
+  nameOf: (table: NamedTable) => string,
+): ReadonlyMap<string, NamedTable> {
+  const elsewhere = tables.filter(({ schema }) => schema !== undefined);
+  return new Map([
+    ...elsewhere.map((table) => [nameOf(table), table] as const),
+    ...elsewhere.map((table) => [`${table.schema}.${nameOf(table)}`, table] as const),
+    ...tables
+      .filter(({ schema }) => schema === undefined)
+      .map((table) => [nameOf(table), table] as const),
+  ]);
+}
+
 const entityTable = (model: EntityModel): NamedTable => ({
   table: model.entity.table,
+  schema: model.entity.schema,
   columns: model.entity.columns
     .filter(({ parts }) => !parts)
     .map((column) => ({
@@ -58,9 +81,10 @@ function joinTables({ entities }: Model): NamedTable[] {
   for (const { fields } of entities.values())
     for (const { source } of fields.values()) {
       if (source.kind !== 'many' || source.via.kind !== 'table') continue;
-      const { table, own, other } = source.via;
+      const { table, schema, own, other } = source.via;
       const columns = [own, other].flat().map((column) => ({ column, name: camelCase(column) }));
-      if (!made.has(table)) made.set(table, { table, columns });
+      const key = `${schema ?? ''}.${table}`;
+      if (!made.has(key)) made.set(key, { table, schema, columns });
     }
   return [...made.values()];
 }

@@ -12,7 +12,7 @@ import {
   type UpdateQueryNode,
   type WithNode,
 } from 'kysely';
-import { findExpression, nameOf, plain, type Scope, type Source } from './lookup.ts';
+import { findExpression, nameOf, plain, schemaOf, type Scope, type Source } from './lookup.ts';
 import { expandSelections, outputsOf } from './selections.ts';
 import type { NamedColumn, NamedTables } from './named-tables.ts';
 
@@ -106,6 +106,6 @@ function tableSource(tables: NamedTables, node: TableNode, scope: Scope): Source
   const as = nameOf(node);
   const expression = findExpression(scope, as);
   if (expression) return { as, emitted: as, columns: expression.columns };
-  const known = tables.find(as);
+  const known = tables.find(as, schemaOf(node));
   return { as, emitted: known?.table ?? as, columns: known?.columns };
 }

@@ -17,7 +17,15 @@ import {
   type UpdateQueryNode,
 } from 'kysely';
 import type { NamedColumn, NamedTables } from './named-tables.ts';
-import { columnIn, findColumn, findExpression, findSource, nameOf, type Scope } from './lookup.ts';
+import {
+  columnIn,
+  findColumn,
+  findExpression,
+  findSource,
+  nameOf,
+  schemaOf,
+  type Scope,
+} from './lookup.ts';
 import { scopeOf, selectionsOf, type QueryNode } from './scope.ts';
 import { expandSelections, outputsOf } from './selections.ts';
 
@@ -82,7 +90,7 @@ export class NamesTransformer extends OperationNodeTransformer {
     const { table, column } = node;
     if (!table) return { ...node, column: this.#column(column, undefined) };
     const name = nameOf(table);
-    const known = this.#tables.find(name);
+    const known = this.#tables.find(name, schemaOf(table));
     const source =
       findSource(this.#scope, name) ??
       (known && { as: name, emitted: known.table, columns: known.columns });
@@ -100,7 +108,9 @@ export class NamesTransformer extends OperationNodeTransformer {
 
   protected override transformTable(node: TableNode) {
     const name = nameOf(node);
-    const known = findExpression(this.#scope, name) ? undefined : this.#tables.find(name);
+    const known = findExpression(this.#scope, name)
+      ? undefined
+      : this.#tables.find(name, schemaOf(node));
     return known ? renamed(node, known.table) : node;
   }
 

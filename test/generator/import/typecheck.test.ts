@@ -16,7 +16,7 @@ import { emptyDatabase, execute } from '../../adopted/start.ts';
 import { postgresUrl } from '../../engines/available.ts';
 import { linkShippedPackages, makeProject, repo, type TestProject } from '../project.ts';
 import { DATABASE, METADATA } from './hasura-project.ts';
-import { theirDatabases } from './their-databases.ts';
+import { type TheirDatabase, theirDatabases } from './their-databases.ts';
 
 const PRISMA = `datasource db {
   provider = "postgresql"
@@ -67,30 +67,28 @@ describe('database acceptance 8: the code of imported projects', () => {
     const { findings } = await run(root, {}, disk);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   };
-  const catalogOf = async (dialect: 'sqlite' | 'postgres', statements: readonly string[]) => {
+  const catalogOf = async ({ dialect, statements, schemas }: Omit<TheirDatabase, 'name'>) => {
     const { url, drop } = await emptyDatabase(dialect);
     drops.push(drop);
     await execute(url, statements);
-    return catalogOfDatabase({ url, root: '/' });
+    return catalogOfDatabase({ url, root: '/', ...(schemas && { schemas }) });
   };
 
   beforeAll(async () => {
     all = makeProject({});
     await linkShippedPackages(all);
-    const kinds = theirDatabases(3).filter(({ dialect, schemas }) => {
-      return !schemas && (dialect === 'sqlite' || postgresUrl);
-    });
-    for (const { name, dialect, statements } of kinds)
+    const kinds = theirDatabases(3).filter(({ dialect }) => dialect === 'sqlite' || postgresUrl);
+    for (const kind of kinds)
       await write(
-        `${name}-${dialect}`,
-        importDatabase(await catalogOf(dialect, statements), () => true),
+        `${kind.name.replaceAll(' ', '-')}-${kind.dialect}`,
+        importDatabase(await catalogOf(kind), () => true),
       );
     await write('prisma', importPrisma(await readPrisma([{ file: 'p.prisma', text: PRISMA }])));
     if (!postgresUrl) return;
     for (const [name, text] of Object.entries(METADATA)) all.write(`metadata/${name}`, text);
     const metadata = readMetadata(all.root, 'metadata');
     const source = metadata.sources[0]!;
-    const catalog = await catalogOf('postgres', [DATABASE]);
+    const catalog = await catalogOf({ dialect: 'postgres', statements: [DATABASE] });
     await write('hasura', importHasura({ metadata, source, catalog, user: 'users' }));
   }, 120_000);
   afterAll(async () => {
