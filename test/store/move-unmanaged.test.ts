@@ -43,7 +43,14 @@ const rows = (music: string) => [
 describe.each(databases)('rows of a database that others made, on %s', (kind) => {
   const drops: (() => Promise<void>)[] = [];
   const schemas = kind === 'postgres' ? { schemas: ['public', 'music'] } : {};
-  const catalogOf = (url: string) => catalogOfDatabase({ url, root: '/', ...schemas });
+  /** The structure alone: what the rows hold is counted too, and changes with them. */
+  const catalogOf = async (url: string) => {
+    const { tables, ...rest } = await catalogOfDatabase({ url, root: '/', ...schemas });
+    const withoutCounts = tables.map(({ columns, ...table }) => {
+      return { ...table, columns: columns.map((column) => ({ ...column, stored: undefined })) };
+    });
+    return { ...rest, tables: withoutCounts };
+  };
   const database = async (more: readonly string[] = []) => {
     const { url, drop } = await emptyDatabase(kind);
     drops.push(drop);
