@@ -24,7 +24,7 @@ const KEEP_ALIVE = 65_000;
  * collection finds none, V8 forgets their hidden class and then builds each object property by
  * property, which costs a request 5 µs.
  */
-const tick = new Promise<object>((resolve) =>
+export const tick = new Promise<object>((resolve) =>
   process.nextTick(() => resolve(executionAsyncResource())),
 );
 
