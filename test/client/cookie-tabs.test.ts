@@ -45,7 +45,7 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
     const page = await context.newPage();
     await page.goto(front.url, { waitUntil: 'load' });
     await page.evaluate(
-      `ended = 0; api = client.createClient({ url: '${api.url}', onSignOut: () => ended++ })`,
+      `ended = 0; cut = 0; api = client.createClient({ url: '${api.url}', onSignOut: () => ended++ })`,
     );
     return page;
   }
@@ -55,7 +55,7 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
     page.evaluate(`{
       const one = () => api.request(client.PostsDocument).then(
         (data) => JSON.stringify(data.posts),
-        ({ code }) => code === 'NETWORK' ? one() : code);
+        ({ code }) => code === 'NETWORK' ? (cut += 1, one()) : code);
       Promise.all(Array.from({ length: ${REQUESTS} }, one));
     }`);
   const askAll = async () => (await Promise.all(pages.map(ask))).flat() as string[];
@@ -65,6 +65,9 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
   const refreshes = () => api.seen.filter((each) => each === REFRESH).length;
 
   it('is signed in where the page opens next, refreshes one page at a time, and signs out all', async () => {
+    // What an earlier try has left.
+    for (const page of context.pages()) await page.close();
+    api.seen.length = 0;
     const first = await openPage();
     const login = JSON.stringify({ email: 'ada@example.com', password: PASSWORD });
     await first.evaluate(`api.signIn(${login})`);
@@ -90,7 +93,10 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
       if (isRefresh(each.url()) && each.method() === 'POST') open -= 1;
     });
     expect(await askAll()).toEqual(Array(2 * REQUESTS).fill('[]'));
-    expect([refreshes(), most]).toEqual([3, 1]);
+    // By the clock of the pages every token has expired, so each request that was cut costs one more.
+    const cuts = await Promise.all(pages.map((page) => page.evaluate<number>('cut')));
+    const allowed = 3 + cuts[0]! + cuts[1]!;
+    expect([refreshes() >= 3 && refreshes() <= allowed, most]).toEqual([true, 1]);
 
     api.refuse(503);
     expect(new Set(await askAll())).toEqual(new Set(['UNAVAILABLE']));
