@@ -54,9 +54,12 @@ describe('a server of dev that cannot load a file of the user', () => {
       ends.push(() => server.stop());
       await server.restart();
       // What a process sent may come after the news that it has ended.
-      await expect.poll(() => said.length).toBe(2);
-      expect(said.toSorted().at(-1)).toMatch(expected);
-      expect(said).toContain('The server did not start. It starts again on the next save.');
+      await expect
+        .poll(() => said.toSorted())
+        .toEqual([
+          'The server did not start. It starts again on the next save.',
+          expect.stringMatching(expected),
+        ]);
       expect(said.join('\n')).not.toMatch(/node:internal|\bat .+:\d+:\d+\)?$/m);
     },
   );

@@ -27,6 +27,14 @@ function makeKey(name: string, ...options: readonly string[]) {
 }
 
 describe('a key', () => {
+  it('that was made has all of its 32 bytes, also where the first is zero', () => {
+    const lengths = Array.from({ length: 1000 }, () => {
+      const { publicKey } = createKeyPair('twofold-shop');
+      return Buffer.from(publicKey.line.split(' ')[1] as string, 'base64').length;
+    });
+    expect(new Set(lengths)).toEqual(new Set([51]));
+  });
+
   it('that was made is read by OpenSSH, whatever its bytes', () => {
     for (let index = 0; index < 20; index += 1) {
       const { privateKey, publicKey } = createKeyPair('twofold-shop');

@@ -78,6 +78,8 @@ describe.each(['pnpm', 'yarn', 'bun'] as const)('a project installed by %s', (na
   const project = join(home, name);
 
   it('installs, is right and answers', async () => {
+    // A try that failed, as a registry did not answer, leaves a part of the project behind.
+    rmSync(project, { recursive: true, force: true });
     const words = ['generator/bin.js', 'init', project, '--template', 'blog', '--manager', name];
     await execute(process.execPath, words, { cwd: root, env: environment() });
     const [command, ...checking] = CHECK[name];

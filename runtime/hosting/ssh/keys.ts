@@ -17,10 +17,19 @@ export interface KeyPair {
   readonly publicKey: PublicKey;
 }
 
+/** Bytes of an Ed25519 public key of OpenSSH: two lengths, the name of the type, and 32 bytes. */
+const ED25519_BYTES = 51;
+
 /** Makes an Ed25519 key. */
 export function createKeyPair(comment: string): KeyPair {
-  const made = generateKeyPairSync('ed25519', { comment });
-  return { privateKey: made.private, publicKey: readPublicKey(made.public) as PublicKey };
+  // The library leaves out a zero byte at the beginning of a public key, and OpenSSH then refuses
+  // the key. Such a key, one of 256, is dropped.
+  for (;;) {
+    const made = generateKeyPairSync('ed25519', { comment });
+    const bytes = Buffer.from(made.public.split(' ')[1] ?? '', 'base64');
+    if (bytes.length !== ED25519_BYTES) continue;
+    return { privateKey: made.private, publicKey: readPublicKey(made.public) as PublicKey };
+  }
 }
 
 /** Null for what is no private key, or one with a passphrase. */
