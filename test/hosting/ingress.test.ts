@@ -206,6 +206,36 @@ describe('the ingress', () => {
     sockets.close();
   });
 
+  it('gives up what a container leaves open that has ended, but passes on what still comes', async () => {
+    // Its network was removed before it could say that it ends: the kernel hears nothing more.
+    const gone = await target('gone', (request, response) => {
+      if (request.url === '/begun') response.write('begin');
+      if (request.url !== '/download') return;
+      let sent = 0;
+      const timer = setInterval(() => {
+        response.write('more');
+        if ((sent += 1) === 12) response.end(() => clearInterval(timer));
+      }, 500);
+    });
+    const sockets = new WebSocketServer({ server: servers.at(-1) as Server });
+    serve([gone]);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host: 'app.test' } });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const silent = ask({ path: '/silent' });
+    const begun = ask({ path: '/begun' }).catch((error: Error) => error.message);
+    const download = ask({ path: '/download' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    serve([await target('next', (_request, response) => void response.end('next'))]);
+    await ingress.drain([gone.id], 0);
+    ingress.abandon([gone.id]);
+    await closed;
+    expect((await silent).text).toBe('next');
+    expect(await begun).toMatch(/aborted|hang up/);
+    expect((await download).text).toBe('more'.repeat(12));
+    sockets.close();
+  });
+
   it('ends within its time, with WebSockets and streams that are open', async () => {
     const other = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now });
     const at = (await other.listen()).http as number;

@@ -22,6 +22,7 @@ const server = createServer((q, r) => {
     const timer = setInterval(() => r.write('data: ' + version + ' ' + count++ + '\\n\\n'), 50);
     return r.on('close', () => clearInterval(timer));
   }
+  if (q.url === '/long') return setTimeout(() => r.end(version), 9000);
   if (q.url === '/slow') return setTimeout(() => r.end(version), 250);
   q.on('data', (data) => (bytes += data.length)).on('end', () => r.end(q.method === 'POST' ? String(bytes) : version));
 });
@@ -111,6 +112,19 @@ function startTalk(port: number, host: string) {
     }
   })();
   return async () => ((state.running = false), await loop, { echoed, failures });
+}
+
+/** Status and text of an answer. */
+function fetchBy(port: number, host: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) =>
+    request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (data) => (text += data));
+      answer.on('error', reject).on('end', () => resolve(`${answer.statusCode} ${text}`));
+    })
+      .on('error', reject)
+      .end(),
+  );
 }
 
 /** What a client with this address is answered. */
@@ -206,6 +220,29 @@ describeEachEngine('under load', ({ socket }) => {
     );
     await server.api('DELETE', '/api/apps/busy');
   }, 480_000);
+
+  it('a request outlives its revision and the server that replaced it', async () => {
+    const node = await importImage(socket, 'twofold-test/node:1');
+    const patient = { model: { deploys: { keep: 5, readyTimeout: 30_000, drain: 15_000 } } };
+    const { folder } = server;
+    await server.stop();
+    server = await startServer({ ...options, ...patient, folder });
+    await server.api('POST', '/api/apps', {
+      name: 'long',
+      image: node,
+      command: ['node', '-e', BUSY],
+      env: { VERSION: 'old' },
+      health: { path: '/' },
+    });
+    const answer = fetchBy(server.ingress, 'long.apps.test', '/long');
+    await server.api('PUT', '/api/apps/long/env', { VERSION: 'new' });
+    await server.api('POST', '/api/apps/long/deploy', {});
+    await server.stop();
+    server = await startServer({ ...options, folder: server.folder });
+    expect((await server.visit('long.apps.test')).text).toBe('new');
+    expect(await answer).toBe('200 old');
+    await server.api('DELETE', '/api/apps/long');
+  }, 120_000);
 
   it('what fails leaves the old version serving: one that never is ready, one that ends at once, a build that fails', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');

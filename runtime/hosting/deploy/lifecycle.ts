@@ -261,6 +261,7 @@ async function remove(
   }
   try {
     await Promise.all(containers.map(({ id }) => engine.remove(id)));
+    core.ingress.abandon(containers.map(({ id }) => id));
   } finally {
     for (const { id } of containers) core.leaving.delete(id);
   }

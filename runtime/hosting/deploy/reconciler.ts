@@ -6,6 +6,7 @@ import { createLoop } from '../loop.ts';
 import { deploymentOf, instanceLabels, isRun, LABELS, processOf } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
+import { retire } from './replicas.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
 import { slotsOf } from './slots.ts';
 import { REMOVED, type AppSupervisor } from './supervisor.ts';
@@ -153,13 +154,14 @@ async function reconcile(
       if (!app) return;
       const ours = listed.filter((container) => !core.leaving.has(container.id));
       const current = ours.filter((container) => deploymentOf(container) === app.deployment);
-      await removeAll(
-        core,
-        ours.filter((container) => !current.includes(container)),
-      );
-      if (app.deployment === null || app.desired === 'stopped')
-        await keepStopped(core, app, current);
-      else await keepRunning(core, supervisor, { app, present: current, signal, recovering });
+      const old = ours.filter((container) => !current.includes(container));
+      const serves = app.deployment !== null && app.desired !== 'stopped';
+      // Two processes must not use the same files, as in a deployment.
+      if (!serves || app.spec.volumes.length > 0) await removeAll(core, old);
+      if (!serves) return keepStopped(core, app, current);
+      await keepRunning(core, supervisor, { app, present: current, signal, recovering });
+      // A server that has ended since its deployment may have left requests on them.
+      finishOld(core, old);
     })
     .catch((error: Error) => {
       core.log.warn(`resync: ${error.message}`);
@@ -220,7 +222,15 @@ async function startMissing(
   }
 }
 
+/** Does not wait: the app serves without them, and they may have requests for as long as `drain`. */
+function finishOld(core: Core, containers: readonly EngineContainer[]): void {
+  const left = containers.filter(({ id }) => !core.leaving.has(id));
+  if (left.length === 0) return;
+  retire(core, left).catch((error: Error) => core.log.warn(`old containers: ${error.message}`));
+}
+
 async function removeAll(core: Core, containers: readonly EngineContainer[]): Promise<void> {
-  for (const { id } of containers)
-    if (!core.leaving.has(id)) await core.connection.engine().remove(id);
+  const left = containers.filter(({ id }) => !core.leaving.has(id));
+  for (const { id } of left) await core.connection.engine().remove(id);
+  core.ingress.abandon(left.map(({ id }) => id));
 }

@@ -147,6 +147,7 @@ export async function retire(
     await core.ingress.drain(ids, drain);
     if (!keep) core.onStep('drained');
     await Promise.all(containers.map((container) => takeDown(core, container, keep)));
+    core.ingress.abandon(ids);
   } finally {
     for (const id of ids) core.leaving.delete(id);
   }

@@ -134,6 +134,7 @@ async function handle(state: SupervisorState, given: EndedReplica): Promise<void
     if (!app) return;
     const detail = await core.connection.engine().inspect(id);
     if (detail?.state !== 'running') {
+      core.ingress.abandon([id]);
       const end = detail ? (reason ?? endOf(state, app, detail)) : REMOVED;
       const outside = end === REMOVED || end === STOPPED;
       const ends = recentEnds(state, given, !outside);

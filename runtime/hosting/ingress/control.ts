@@ -15,6 +15,8 @@ export type IngressCommand =
   | { readonly type: 'keep'; readonly appIds: readonly string[] }
   | { readonly type: 'certify'; readonly host: string; readonly pair: CertificatePair }
   | { readonly type: 'challenge'; readonly token: string; readonly text: string | null }
+  /** The containers of these targets have ended. */
+  | { readonly type: 'abandon'; readonly targetIds: readonly string[] }
   | NumberedCommand
   /** Finishes the running requests, then exits. */
   | { readonly type: 'leave'; readonly timeout: number };

@@ -73,6 +73,11 @@ export interface Ingress {
    * Resolves when the targets have no more requests or the time is over. Closes their connections.
    */
   drain(targetIds: readonly string[], timeout: number): Promise<void>;
+  /**
+   * Tells that the containers of these targets have ended. Closes connections on which nothing more
+   * comes.
+   */
+  abandon(targetIds: readonly string[]): void;
   /** What was counted for each app, by its id. */
   figures(): Promise<Readonly<Record<string, AppFigures>>>;
   /** Resolves when the access log has all requests that have ended. */
@@ -185,6 +190,7 @@ export function createIngress(options: IngressOptions): LocalIngress {
       await Promise.all([pools.drained(targetIds, timeout), streams.drained(targetIds, timeout)]);
       pools.close(targetIds);
     },
+    abandon: pools.abandon,
     figures: () => Promise.resolve(figures.read()),
     flushLog: () => log?.flush() ?? Promise.resolve(),
     async close(timeout) {

@@ -83,6 +83,8 @@ function apply(command: IngressCommand): void {
     case 'certify':
       known.set(`certify ${command.host}`, command);
       return ingress.certify(command.host, command.pair);
+    case 'abandon':
+      return ingress.abandon(command.targetIds);
     case 'challenge':
       known.set(`challenge ${command.token}`, command);
       return ingress.challenge(command.token, command.text);

@@ -76,6 +76,7 @@ export function createRemoteIngress(options: RemoteOptions): Ingress {
     },
     challenge: (token, text) => wire.tell({ type: 'challenge', token, text }),
     drain: wire.drain,
+    abandon: (targetIds) => wire.tell({ type: 'abandon', targetIds }),
     figures: wire.figures,
     flushLog: wire.flushLog,
     close: wire.close,

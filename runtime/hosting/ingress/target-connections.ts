@@ -69,6 +69,8 @@ export interface TargetConnections {
   yield(): void;
   /** Accepts no more requests. Running ones are finished. */
   close(): void;
+  /** The target has ended: a request to which nothing more comes is given up. */
+  abandon(): void;
   /** Whether no connection is left. */
   empty(): boolean;
   /** Closes all connections at once. */
@@ -98,6 +100,8 @@ const PARTIAL_TIMEOUT = 3000;
  * never received some of the requests, and their connections are not reset.
  */
 const GONE_TIMEOUT = 15_000;
+/** Milliseconds without a byte after which a request to a target that has ended is given up. */
+const ENDED_TIMEOUT = 4000;
 const REPLACED = 'another target has taken its place';
 
 interface TargetConnection {
@@ -135,7 +139,7 @@ export function createTargetConnections(
   const all = new Set<TargetConnection>();
   const idle: TargetConnection[] = [];
   let closing = false;
-  let closedAt = Infinity;
+  const end = { closedAt: Infinity, abandonedAt: Infinity };
 
   const open = (job: OpenCall) => {
     const closed = (connection: TargetConnection, report: () => void) => {
@@ -166,7 +170,7 @@ export function createTargetConnections(
     sweep() {
       const time = now();
       while (idle[0] && time - idle[0].since >= IDLE_TIMEOUT) idle.shift()?.socket.destroy();
-      for (const connection of all) checkTimeouts(connection, time, closedAt);
+      for (const connection of all) checkTimeouts(connection, time, end);
     },
     yield() {
       for (const { job, socket } of all)
@@ -175,7 +179,10 @@ export function createTargetConnections(
     close() {
       closing = true;
       for (const { socket } of idle.splice(0)) socket.destroy();
-      closedAt = now();
+      end.closedAt = now();
+    },
+    abandon() {
+      end.abandonedAt = now();
     },
     empty: () => all.size === 0,
     destroy() {
@@ -185,17 +192,29 @@ export function createTargetConnections(
   };
 }
 
+/** When the target was closed, and when its container ended. */
+interface TargetEnd {
+  readonly closedAt: number;
+  readonly abandonedAt: number;
+}
+
 /**
  * Reports the time to the request, and gives up on a response that does not begin or does not
  * continue.
  */
-function checkTimeouts(connection: TargetConnection, time: number, closedAt: number): void {
+function checkTimeouts(
+  connection: TargetConnection,
+  time: number,
+  { closedAt, abandonedAt }: TargetEnd,
+): void {
   const { job, socket, heard, partialSince } = connection;
   job?.call.onTick(time);
   if (partialSince !== null && time - partialSince > PARTIAL_TIMEOUT)
     return void socket.destroy(new BadResponse('its head or a chunk did not end'));
   if (job?.timed && time - heard > job.call.timeout && !socket.isPaused())
     return void socket.destroy(new BadResponse('its body did not go on'));
+  if (job && time - Math.max(heard, abandonedAt) > ENDED_TIMEOUT && !socket.isPaused())
+    return void socket.destroy(new Error('its container has ended'));
   if (!job?.waitsSince) return;
   if (time - job.waitsSince > job.call.timeout)
     socket.destroy(new ResponseTimeout('no answer in time'));

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { RouteTarget } from './route-table.ts';
 import { createTargetConnections, type TargetConnections } from './target-connections.ts';
 
@@ -5,6 +6,8 @@ import { createTargetConnections, type TargetConnections } from './target-connec
 export interface PooledTarget {
   readonly target: RouteTarget;
   readonly connections: TargetConnections;
+  /** The target's side of each open WebSocket. */
+  readonly tunnels: Set<Socket>;
   /** How many requests, streams and WebSockets it serves now. */
   active: number;
   /** Set after a refused connection: before this time, other targets are preferred. */
@@ -25,24 +28,40 @@ export interface TargetPools {
   drained(ids: readonly string[], timeout: number): Promise<void>;
   /** Closes the connections of targets that are no longer used. */
   close(ids: readonly string[]): void;
+  /**
+   * The containers of these targets have ended. An engine may remove a container's network before
+   * the kernel has sent the end of its connections, and then nobody tells us for minutes. So a
+   * connection on which nothing more comes is closed.
+   */
+  abandon(ids: readonly string[]): void;
   closeAll(): void;
 }
 
 /** Milliseconds for which a target that refused a connection is avoided. */
 const EJECTION_TIME = 1000;
+/** Milliseconds in which the last bytes of an ended container are passed on to a WebSocket. */
+const LAST_BYTES = 2000;
 
 export function createTargetPools(now: () => number): TargetPools {
   const pools = new Map<string, PooledTarget>();
   /** Closed targets that still have running requests. */
-  const leaving = new Set<TargetConnections>();
+  const leaving = new Set<PooledTarget>();
   const sweeping = setInterval(() => {
     for (const { connections } of pools.values()) connections.sweep();
-    for (const connections of leaving) {
-      connections.sweep();
-      if (connections.empty()) leaving.delete(connections);
+    for (const pooled of leaving) {
+      pooled.connections.sweep();
+      if (pooled.connections.empty() && pooled.tunnels.size === 0) leaving.delete(pooled);
     }
   }, 1000).unref();
   let turn = 0;
+  const close = (ids: readonly string[]) => {
+    for (const id of ids) {
+      const pooled = pools.get(id);
+      pools.delete(id);
+      pooled?.connections.close();
+      if (pooled) leaving.add(pooled);
+    }
+  };
 
   return {
     pick(targets, not) {
@@ -64,20 +83,18 @@ export function createTargetPools(now: () => number): TargetPools {
       while (ids.some((id) => (pools.get(id)?.active ?? 0) > 0) && now() < end)
         await new Promise((resolve) => setTimeout(resolve, 10));
     },
-    close(ids) {
-      for (const id of ids) {
-        const pooled = pools.get(id);
-        pools.delete(id);
-        pooled?.connections.close();
-        if (pooled) leaving.add(pooled.connections);
+    close,
+    abandon(ids) {
+      close(ids);
+      for (const { target, connections, tunnels } of leaving) {
+        if (!ids.includes(target.id)) continue;
+        connections.abandon();
+        for (const tunnel of tunnels) setTimeout(() => tunnel.destroy(), LAST_BYTES).unref();
       }
     },
     closeAll() {
       clearInterval(sweeping);
-      for (const connections of [...pools.values()]
-        .map((pooled) => pooled.connections)
-        .concat(...leaving))
-        connections.destroy();
+      for (const { connections } of [...pools.values(), ...leaving]) connections.destroy();
       pools.clear();
       leaving.clear();
     },
@@ -86,10 +103,11 @@ export function createTargetPools(now: () => number): TargetPools {
   function open(target: RouteTarget): PooledTarget {
     const known = pools.get(target.id);
     if (known && isSameAddress(known.target, target)) return known;
-    known?.connections.close();
+    if (known) close([target.id]);
     const fresh: PooledTarget = {
       target,
       connections: createTargetConnections(target, now),
+      tunnels: new Set(),
       active: 0,
       downUntil: 0,
     };

@@ -117,11 +117,13 @@ function awaitResponse(
     true,
   );
   pooled.active += 1;
+  pooled.tunnels.add(target);
   target.on('data', read).on('error', () => target.destroy());
   target.once('close', () => {
     clearTimeout(late);
     clearTimeout(partial);
     pooled.active -= 1;
+    pooled.tunnels.delete(target);
     visit.received = target.bytesWritten;
     visit.sent = target.bytesRead;
     if (state.accepted || !client.writableEnded) closeClient(state, reader);
