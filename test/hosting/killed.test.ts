@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { DEPLOY_STEPS, type DeployStep } from '../../runtime/hosting/deploy/steps.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
@@ -146,12 +146,17 @@ describeEachEngine('a server that is killed', ({ kind, socket }) => {
         ]).toEqual([at, number, true]);
     }
     const instance = instanceOf();
-    expect([
-      at,
-      (await containers(instance))
-        .filter(({ Labels }) => Labels['twofold.name'] === name)
-        .map(({ Labels, State }) => [Labels['twofold.deployment'], State]),
-    ]).toEqual([at, [[String(app.deployment), 'running']]]);
+    // The containers that served before may still have requests: they end in the background.
+    await vi.waitFor(
+      async () =>
+        expect([
+          at,
+          (await containers(instance))
+            .filter(({ Labels }) => Labels['twofold.name'] === name)
+            .map(({ Labels, State }) => [Labels['twofold.deployment'], State]),
+        ]).toEqual([at, [[String(app.deployment), 'running']]]),
+      { timeout: 60_000, interval: 200 },
+    );
     expect([at, (await networks(instance)).length, (await volumes(instance)).length]).toEqual([
       at,
       1,

@@ -156,12 +156,14 @@ async function reconcile(
       const current = ours.filter((container) => deploymentOf(container) === app.deployment);
       const old = ours.filter((container) => !current.includes(container));
       const serves = app.deployment !== null && app.desired !== 'stopped';
-      // Two processes must not use the same files, as in a deployment.
-      if (!serves || app.spec.volumes.length > 0) await removeAll(core, old);
+      const finishing = serves ? old.filter((container) => mayHaveRequests(app, container)) : [];
+      await removeAll(
+        core,
+        old.filter((container) => !finishing.includes(container)),
+      );
       if (!serves) return keepStopped(core, app, current);
       await keepRunning(core, supervisor, { app, present: current, signal, recovering });
-      // A server that has ended since its deployment may have left requests on them.
-      finishOld(core, old);
+      finishOld(core, finishing);
     })
     .catch((error: Error) => {
       core.log.warn(`resync: ${error.message}`);
@@ -220,6 +222,16 @@ async function startMissing(
     await core.connection.engine().stop(id, 1);
     supervisor.onDeath(app, id);
   }
+}
+
+/**
+ * A server that has ended during a deployment may have left requests on the containers that served
+ * before. Those of an attempt that did not come so far have none. An app with volumes never has
+ * two: two processes must not use the same files.
+ */
+function mayHaveRequests(app: HostedApp, container: EngineContainer): boolean {
+  if (app.spec.volumes.length > 0 || container.state !== 'running') return false;
+  return app.deployment !== null && deploymentOf(container) < app.deployment;
 }
 
 /** Does not wait: the app serves without them, and they may have requests for as long as `drain`. */
