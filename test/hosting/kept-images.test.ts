@@ -75,7 +75,7 @@ function createWorld() {
       supersede: async () => {},
       kept: async () => [{ number: 1 }, { number: 2 }],
     },
-    ingress: { set: () => {} },
+    ingress: { set: () => {}, abandon: () => {} },
     log: {
       warn: (text: string) => said.push(`warn ${text}`),
       info: (text: string) => said.push(`info ${text}`),

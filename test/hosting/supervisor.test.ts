@@ -61,7 +61,7 @@ function createWorld(pause = 1) {
         return Object.assign(app, change);
       },
     },
-    ingress: { get: () => undefined, set: () => {}, drain: async () => {} },
+    ingress: { get: () => undefined, set: () => {}, drain: async () => {}, abandon: () => {} },
     log: { warn: (text: string) => expect.unreachable(text) },
   } as unknown as Core;
   const supervisor = createSupervisor(core, pause);
