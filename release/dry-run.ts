@@ -3,10 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildPackages } from '../generator/packages/pack.ts';
+import { buildPackages, type PackedFile } from '../generator/packages/pack.ts';
 import { findInContents } from './checks/contents.ts';
 import { findInTypes } from './checks/types.ts';
 import { findWithPublint } from './checks/with-publint.ts';
+import { samePacks } from './keep.ts';
 import { readPack } from './read-pack.ts';
 import { tryInstall } from './try-install.ts';
 
@@ -24,12 +25,12 @@ export interface DryRun {
  * @returns the exit code: 1 when there is any problem.
  */
 export async function dryRun({ out, newestNode }: DryRun): Promise<number> {
-  const packs = (await buildPackages()).map(readPack);
+  const built = await buildPackages();
+  const packs = built.map(readPack);
   const findings: string[] = [];
-  const uncommitted = await uncommittedFiles();
-  if (uncommitted > 0 && out !== undefined)
-    findings.push(`${uncommitted} files are not committed: packs are published from a clean clone`);
-  else if (uncommitted > 0) print(`built with ${uncommitted} files that are not committed`);
+  const unready = await unreadyParts(built);
+  if (out !== undefined) findings.push(...unready);
+  else unready.forEach((each) => print(`not yet to be published: ${each}`));
   for (const pack of packs) {
     findings.push(...findInContents(pack));
     findings.push(...(await findWithPublint(pack)), ...(await findInTypes(pack)));
@@ -52,10 +53,16 @@ export async function dryRun({ out, newestNode }: DryRun): Promise<number> {
   return 0;
 }
 
-/** How many files of the clone differ from its commit. */
-async function uncommittedFiles(): Promise<number> {
+/** What keeps a clone from being published, and is no mistake before: other files than its commit. */
+async function unreadyParts(built: readonly PackedFile[]): Promise<string[]> {
   const { stdout } = await promisify(execFile)('git', ['status', '--porcelain'], { cwd: repo });
-  return stdout.split('\n').filter((line) => line !== '').length;
+  const uncommitted = stdout.split('\n').filter((line) => line !== '').length;
+  return [
+    ...(uncommitted > 0 ? [`${uncommitted} files are not committed`] : []),
+    ...((await samePacks(built))
+      ? []
+      : ['test/releases has other packs of this version: npm run release -- --keep, then commit']),
+  ];
 }
 
 const repo = fileURLToPath(new URL('..', import.meta.url));

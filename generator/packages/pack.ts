@@ -80,6 +80,9 @@ export async function packPackages(): Promise<PackedFile[]> {
   );
 }
 
+/** Where the packages are compiled: its name must not stand in them. */
+export const BUILD_FOLDER = join(tmpdir(), 'twofold-pack-');
+
 /** Builds the packages without the cache. */
 export const buildPackages = async (): Promise<PackedFile[]> => build(await readSources());
 
@@ -87,7 +90,7 @@ const readSources = () =>
   readFolders(repo, [...PACKAGES.flatMap(({ folders }) => folders), 'site/pages']);
 
 async function build(sources: readonly TarEntry[]): Promise<PackedFile[]> {
-  const out = await mkdtemp(join(tmpdir(), 'twofold-'));
+  const out = await mkdtemp(BUILD_FOLDER);
   try {
     await compile(out);
     return await Promise.all(PACKAGES.map((each) => pack(each, out, sources)));

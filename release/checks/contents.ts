@@ -1,12 +1,11 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILD_FOLDER } from '../../generator/packages/pack.ts';
 import type { Pack, PackFile } from '../read-pack.ts';
 
 const FIELDS = ['description', 'license', 'repository', 'exports', 'files', 'engines'];
 const SHARED = ['LICENSE', 'README.md', 'CHANGELOG.md'];
 /** Folders of the build machine: the sources, and where the packs are compiled. */
-const PLACES = [fileURLToPath(new URL('../..', import.meta.url)), join(tmpdir(), 'twofold-')];
+const PLACES = [fileURLToPath(new URL('../..', import.meta.url)), BUILD_FOLDER];
 
 /** Problems of the files and the fields of a pack. */
 export function findInContents(pack: Pack): string[] {

@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packPackages } from '../../generator/packages/pack.ts';
+import { parse } from 'yaml';
+import { BUILD_FOLDER, packPackages } from '../../generator/packages/pack.ts';
 import { createTarball } from '../../generator/packages/tarball.ts';
 import { findInContents } from '../../release/checks/contents.ts';
 import { findInTypes } from '../../release/checks/types.ts';
 import { findWithPublint } from '../../release/checks/with-publint.ts';
+import { keepPacks, samePacks } from '../../release/keep.ts';
 import { type Pack, readPack } from '../../release/read-pack.ts';
 import { serveRegistry } from '../../release/registry.ts';
 import { root } from '../source-files.ts';
@@ -34,11 +41,6 @@ describe('the packs', () => {
 
   it('hold what a package has to, and nothing of this machine', () => {
     expect(packs.flatMap(findInContents)).toEqual([]);
-  });
-
-  it('are right for publint and are-the-types-wrong', async () => {
-    for (const pack of packs)
-      expect([...(await findWithPublint(pack)), ...(await findInTypes(pack))]).toEqual([]);
   });
 
   it('lead from JavaScript to readable TypeScript', () => {
@@ -77,10 +79,12 @@ describe('what is wrong with a pack', () => {
       'index.js.map': null,
       'run.ts': 'export {};',
       'place.js': `export const place = '${root}schema';`,
+      'built.d.ts': `/// <reference path="${BUILD_FOLDER}Ab3dEf/js/index.d.ts" />`,
     });
     expect(findInContents(wrong).sort()).toEqual([
       '@twofold/schema has no LICENSE',
       '@twofold/schema has no map of index.js',
+      '@twofold/schema names a folder of this machine in built.d.ts',
       '@twofold/schema names a folder of this machine in place.js',
       '@twofold/schema ships run.ts, which Node does not run',
     ]);
@@ -109,5 +113,66 @@ describe('the registry of the dry run', () => {
     } finally {
       await registry.close();
     }
+  });
+});
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: {
+    readonly publish: {
+      readonly steps: readonly { readonly name?: string; readonly run: string }[];
+    };
+  };
+}
+
+describe('the workflow that publishes', () => {
+  const text = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
+  const { permissions, jobs } = parse(text) as Workflow;
+  const script = jobs.publish.steps.find(({ name }) => name?.startsWith('Publish'))?.run ?? '';
+
+  it('has the permission to prove who it is, and no token', () => {
+    expect(permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+    expect(text).not.toMatch(/NODE_AUTH_TOKEN|secrets\./);
+  });
+
+  it('publishes each pack that the registry does not have yet, by the words of npm', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twofold-publish-'));
+    mkdirSync(join(folder, 'packs'));
+    for (const { file, bytes } of packs) writeFileSync(join(folder, 'packs', file), bytes);
+    const left = ['@twofold/runtime', 'create-twofold'];
+    const registry = await serveRegistry(
+      packs.filter(({ manifest }) => !left.includes(manifest.name)),
+    );
+    const { version } = packs[0]!.manifest;
+    const env = {
+      ...process.env,
+      GITHUB_REF_NAME: `v${version}`,
+      NPM_CONFIG_REGISTRY: registry.url,
+      NPM_CONFIG_DRY_RUN: 'true',
+    };
+    try {
+      const { stdout } = await promisify(execFile)('bash', ['-ec', script], { cwd: folder, env });
+      expect(stdout.trim().split('\n')).toEqual(left.map((name) => `+ ${name}@${version}`));
+    } finally {
+      await registry.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the packs that are kept of a release', () => {
+  it('are those of the sources, or the release says that they are not', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'twofold-kept-'));
+    const small = /^(create-twofold|twofold-schema)-/;
+    const built = (await packPackages()).filter(({ name }) => small.test(name));
+    expect(await samePacks(built, folder)).toBe(false);
+    await keepPacks(built, folder);
+    expect(await samePacks(built, folder)).toBe(true);
+    const other = changed('@twofold/schema', { 'names.js': 'export {};\n' });
+    const older = built.map((each) =>
+      each.name === other.file ? { ...each, bytes: other.bytes } : each,
+    );
+    expect(await samePacks(older, folder)).toBe(false);
+    rmSync(folder, { recursive: true });
   });
 });
