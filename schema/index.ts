@@ -55,6 +55,7 @@ export { parseManifest } from './parse/manifest.ts';
 export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { buildTables, columnChecks } from './tables.ts';
+export { withLaterSettings } from './later-settings.ts';
 export { compareVersions, otherRelease, releaseOf } from './releases.ts';
 export { sunsetOf } from './sunset.ts';
 export { shade } from './auth/contrast.ts';

@@ -1,4 +1,4 @@
-import type { Project } from '@twofold/schema';
+import { type Project, withLaterSettings } from '@twofold/schema';
 import type { Capability } from './capability.ts';
 import type { RequestContext } from './context/request-context.ts';
 import type { Credential } from './context/credential.ts';
@@ -6,6 +6,7 @@ import type { EntityHooks } from './context/entity-hooks.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
 import type { JobOf } from './jobs/types.ts';
 import type { OwnRouter } from './routes/types.ts';
+import { VERSION } from './version.ts';
 
 /**
  * Everything a server is made of. An emitted project passes it in as generated data and the user's
@@ -46,11 +47,12 @@ export interface App {
 }
 
 /**
- * Returns its argument unchanged. The call lets TypeScript check the parts of an app where they are
- * written.
+ * Lets TypeScript check the parts of an app where they are written. Code of another version gets
+ * the defaults of the settings that it does not know.
  *
  * @example export const app = defineApp({ project, resolvers, root: new URL('../../', import.meta.url) });
  */
 export function defineApp(app: App): App {
-  return app;
+  if (app.generatedBy === undefined || app.generatedBy === VERSION) return app;
+  return { ...app, project: withLaterSettings(app.project) };
 }

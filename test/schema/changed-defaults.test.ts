@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newDefaultsOf, withPinnedDefaults } from '../../schema/changed-defaults.ts';
+import { defineApp } from '../../runtime/core/app.ts';
+import { VERSION } from '../../runtime/core/version.ts';
 import { manifestSchema } from '../../schema/manifest-schema.ts';
 import { parseManifest } from '../../schema/parse/manifest.ts';
+import { readProject } from '../../schema/read-project.ts';
 import { compareVersions, otherRelease, releaseOf } from '../../schema/releases.ts';
 
 const change = (release: string, path: string, before: unknown, after: unknown) => ({
@@ -69,5 +72,25 @@ describe('code of another release', () => {
       ...['0.2.0-next.2', '0.2.0-next.10', '0.2.0', '0.2', '0.10.0', '1.0.0'],
     ]);
     expect([releaseOf('0.2.1'), releaseOf('3.4.5')]).toEqual(['0.2', '3']);
+  });
+
+  it('has the defaults of the settings that came after it, and keeps its own', () => {
+    const manifest =
+      'name: a\nauth: { profile: strict }\nhosting: { deploys: { keep: 2 } }\nconsole: {}\n';
+    const { project } = readProject({
+      schema: [{ file: 'schema.graphql', text: 'type Query { a: Int }' }],
+      manifest: { file: 'manifest.yaml', text: manifest },
+    });
+    if (!project) throw new Error('the project is wrong');
+    const { previews: _, ingress, ...hosting } = project.hosting!;
+    const { ports: __, ...fewer } = ingress;
+    const { user, lockout: ___, ...auth } = project.auth!;
+    const earlier = {
+      ...project,
+      auth: { ...auth, user } as typeof project.auth,
+      hosting: { ...hosting, ingress: fewer } as typeof project.hosting,
+    };
+    expect(defineApp({ project: earlier, generatedBy: '0.0.1' }).project).toEqual(project);
+    expect(defineApp({ project: earlier, generatedBy: VERSION }).project).toBe(earlier);
   });
 });

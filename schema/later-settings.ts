@@ -1,0 +1,45 @@
+import { authModel } from './auth/build.ts';
+import { buildApi, buildServer } from './build/settings.ts';
+import type { Project } from './model.ts';
+import { valuesOf } from './parse/manifest.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/**
+ * A project whose code an older generator wrote, with the default of each setting that came later:
+ * the code names every value that the manifest had then, and a newer server reads more of them.
+ *
+ * @example withLaterSettings(project).hosting // { …, previews: { limit: 10, … } }
+ */
+export function withLaterSettings(project: Project): Project {
+  const { name, auth, hosting, console } = project;
+  const values = valuesOf({
+    name,
+    ...(auth && { auth: { profile: auth.profile } }),
+    ...(hosting && { hosting: {} }),
+    ...(console && { console: {} }),
+  });
+  // The model names the pages that were found in this folder.
+  const { pages: _folder, ...consoleValues } = values.console ?? {};
+  return {
+    ...project,
+    api: filled(project.api, buildApi(values)),
+    server: filled(project.server, buildServer(values)),
+    auth: auth && values.auth ? filled(auth, authModel(values.auth, auth.user)) : auth,
+    hosting: hosting && values.hosting ? filled(hosting, values.hosting) : hosting,
+    console: console && filled(console, consoleValues),
+  };
+}
+
+/** The given values, and those of `defaults` for keys that they lack, in objects within them too. */
+function filled<Values extends object>(given: Values, defaults: object): Values {
+  const inner = Object.entries(given).map(([key, value]) => {
+    const other = (defaults as Data)[key];
+    return [key, isData(value) && isData(other) ? filled(value, other) : value];
+  });
+  return { ...defaults, ...Object.fromEntries(inner) };
+}
+
+function isData(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
