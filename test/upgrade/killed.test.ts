@@ -10,7 +10,7 @@ import type * as Committing from '../../generator/write/commit.ts';
 import type * as Disks from '../../generator/write/disk.ts';
 import { faultyDisk, Stopped } from '../generator/faulty-disk.ts';
 import { createRandom } from '../generator/random.ts';
-import { next } from './made-up.ts';
+import { NEXT, next } from './made-up.ts';
 import { madeUp, type Release, released, releasedVersions } from './releases.ts';
 import { link, makeSubject, stateOf, type Subject, succeed, upgrade } from './subject.ts';
 
@@ -32,7 +32,7 @@ const load = async <Module>({ modules }: Release, path: string) =>
 
 beforeAll(async () => {
   from = released(first);
-  to = await madeUp('0.2.0', next);
+  to = await madeUp(NEXT, next);
   subject = await makeSubject(0, from, createRandom(SEED));
   before = stateOf(subject.root);
   const copy = copyOf(subject.root);

@@ -1,7 +1,12 @@
+import { VERSION } from '../../runtime/core/version.ts';
+import { releaseOf } from '../../schema/releases.ts';
 import type { MadeUp } from './releases.ts';
 
-const NEXT = '0.2.0';
-const LATER = '0.3.0';
+const [major = 0, minor = 0] = VERSION.split('.').map(Number);
+
+/** The made-up versions: the first two releases after the sources of today. */
+export const NEXT = `${major}.${minor + 1}.0`;
+export const LATER = `${major}.${minor + 2}.0`;
 
 /** Renames an import of our package, and its uses, by position. */
 const renaming = (version: string, from: string, to: string) => `{
@@ -41,14 +46,14 @@ const section = (version: string, entries: string) => (text: string) =>
   );
 
 const shorterDepth = `{
-  release: '0.2',
+  release: '${releaseOf(NEXT)}',
   path: ['api', 'limits', 'depth'],
   before: 12,
   after: 3,
   reason: 'no front end asks for more',
 }`;
 
-/** What 0.2.0 changes. */
+/** What the first of them changes. */
 export const next: readonly MadeUp[] = [
   {
     of: 'generator',
@@ -83,7 +88,7 @@ export const next: readonly MadeUp[] = [
   {
     of: 'schema',
     file: 'changed-defaults.js',
-    change: (text) => text.replace('changedDefaults = []', `changedDefaults = [${shorterDepth}]`),
+    change: (text) => text.replace('changedDefaults = [', `changedDefaults = [${shorterDepth},`),
   },
   {
     of: 'schema',
@@ -92,7 +97,7 @@ export const next: readonly MadeUp[] = [
   },
 ];
 
-/** What 0.3.0 changes, after 0.2.0. */
+/** What the second one changes, after the first. */
 export const later: readonly MadeUp[] = [
   ...next,
   {

@@ -13,6 +13,7 @@ import { createTarball } from '../../generator/packages/tarball.ts';
 import { packNameOf } from '../../generator/packages/vendored.ts';
 import { RELEASES } from '../../release/keep.ts';
 import { type Pack, readPack } from '../../release/read-pack.ts';
+import { compareVersions } from '../../schema/releases.ts';
 import { root } from '../source-files.ts';
 
 /** Packs of a version, in a folder and installed. */
@@ -25,7 +26,7 @@ export interface Release {
 }
 
 /** The versions whose packs are kept, the oldest first. */
-export const releasedVersions = (): string[] => readdirSync(RELEASES).sort();
+export const releasedVersions = (): string[] => readdirSync(RELEASES).sort(compareVersions);
 
 /** A release as it was published. */
 export const released = (version: string): Release =>
