@@ -30,6 +30,11 @@ export interface CapabilitySpec {
    */
   build?(facts: Facts): unknown;
   /**
+   * The model of its section where the manifest sets nothing: the values that code of an older
+   * generator lacks. Undefined for a project without the section.
+   */
+  defaults?(project: Project): object | undefined;
+  /**
    * Its rules about the schema and about the manifest. They check every project, with or without
    * the capability.
    */

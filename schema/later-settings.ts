@@ -1,5 +1,5 @@
-import { authModel } from './auth/build.ts';
 import { buildApi, buildServer } from './build/settings.ts';
+import { capabilities } from './capabilities.ts';
 import type { Project } from './model.ts';
 import { valuesOf } from './parse/manifest.ts';
 
@@ -12,22 +12,17 @@ type Data = Readonly<Record<string, unknown>>;
  * @example withLaterSettings(project).hosting // { …, previews: { limit: 10, … } }
  */
 export function withLaterSettings(project: Project): Project {
-  const { name, auth, hosting, console } = project;
-  const values = valuesOf({
-    name,
-    ...(auth && { auth: { profile: auth.profile } }),
-    ...(hosting && { hosting: {} }),
-    ...(console && { console: {} }),
+  const values = valuesOf({ name: project.name });
+  const models: Data = { ...project };
+  const sections = capabilities.flatMap(({ name, defaults }) => {
+    const own = defaults?.(project);
+    return own ? [[name, filled(models[name] as object, own)] as const] : [];
   });
-  // The model names the pages that were found in this folder.
-  const { pages: _folder, ...consoleValues } = values.console ?? {};
   return {
     ...project,
     api: filled(project.api, buildApi(values)),
     server: filled(project.server, buildServer(values)),
-    auth: auth && values.auth ? filled(auth, authModel(values.auth, auth.user)) : auth,
-    hosting: hosting && values.hosting ? filled(hosting, values.hosting) : hosting,
-    console: console && filled(console, consoleValues),
+    ...Object.fromEntries(sections),
   };
 }
 

@@ -213,6 +213,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'snakeCase',
     'sunsetOf',
     'systemRoutes',
+    'withLaterSettings',
   ],
 };
 

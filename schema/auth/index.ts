@@ -1,5 +1,6 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildAuth } from './build.ts';
+import { defaultsOfAuth } from './defaults.ts';
 import { authRoutes } from './routes.ts';
 import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';
@@ -26,6 +27,7 @@ export const authCapability: CapabilitySpec = {
   signsIn: ({ auth }) => auth !== null,
   opens: ({ auth }) => (auth === null ? [] : ['jobs']),
   build: buildAuth,
+  defaults: defaultsOfAuth,
   schemaRules: [access, unindexed, tenants, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,

@@ -1,4 +1,6 @@
 import type { Facts } from '../build/facts.ts';
+import type { Project } from '../model.ts';
+import { valuesOf } from '../parse/manifest.ts';
 import type { ManifestValues } from '../sections.ts';
 import type { ConsoleValues } from './manifest.ts';
 import type { ConsoleModel } from './model.ts';
@@ -16,6 +18,13 @@ export function buildConsole({ manifest: { values, written } }: Facts): ConsoleM
     roles: rolesOf(section, values),
     manifest: written,
   };
+}
+
+/** The settings of an empty `console:` section; the pages of a project are found, and not set. */
+export function defaultsOfConsole({ console: model }: Project): object | undefined {
+  if (!model) return undefined;
+  const { pages: _folder, ...settings } = valuesOf({ name: 'app', console: {} }).console!;
+  return settings;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CapabilitySpec } from '../capability.ts';
 import type { Project } from '../model.ts';
 import { ADMIN_DATA, adminDataRoutes } from '../routes/admin-data.ts';
-import { buildConsole } from './build.ts';
+import { buildConsole, defaultsOfConsole } from './build.ts';
 import { consoleRoutes } from './routes/index.ts';
 import { isConsoleRouteServed } from './served-routes.ts';
 import { settings } from './rules/settings.ts';
@@ -18,6 +18,7 @@ export const consoleCapability: CapabilitySpec = {
   inProduction: ({ auth, hosting, console: model }) =>
     auth !== null || hosting !== null || model?.enabled === 'always',
   build: buildConsole,
+  defaults: defaultsOfConsole,
   manifestRules: [settings],
   routes: [...consoleRoutes, ...adminDataRoutes],
   isServed: (route, project) =>

@@ -1,4 +1,5 @@
 import type { CapabilitySpec } from '../capability.ts';
+import { valuesOf } from '../parse/manifest.ts';
 import { hostingRoutes } from './routes/index.ts';
 import { domain } from './rules/domain.ts';
 import { ports } from './rules/ports.ts';
@@ -11,6 +12,7 @@ export const hostingCapability: CapabilitySpec = {
   isWanted: ({ hosting }) => hosting !== null,
   opens: () => ['audit'],
   build: ({ manifest }) => manifest.values.hosting ?? null,
+  defaults: ({ hosting }) => (hosting ? valuesOf({ name: 'app', hosting: {} }).hosting : undefined),
   manifestRules: [domain, ports, registry],
   routes: hostingRoutes,
 };
