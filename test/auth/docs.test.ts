@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { authRoutes } from '@twofold/schema';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
 import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
-import { startProject } from '../docs/emitted.ts';
+import { buildProject, startProject } from '../docs/emitted.ts';
 import { type Block, type Page, readPage } from '../docs/page.ts';
 import { root, sourceFiles } from '../source-files.ts';
 import { API_KEY, describeEachDatabase, startServer } from './harness.ts';
@@ -123,11 +123,13 @@ describe('own-code.md', () => {
       'src/routes.ts',
       'src/resolvers/Query.ts',
     ]);
-    const world = await startProject(schema.text, 'name: shop\nauth: {}\n', files, ':memory:');
+    const project = await buildProject(schema.text, 'name: shop\nauth: {}\n', files);
     try {
-      expect(await play(page('own-code'), world.url, async () => '')).toBe(10);
+      const world = await startProject(project, ':memory:');
+      const played = await play(page('own-code'), world.url, async () => '').finally(world.close);
+      expect(played).toBe(10);
     } finally {
-      await world.close();
+      project.remove();
     }
   }, 240_000);
 });

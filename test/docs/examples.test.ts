@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Diagnostic } from '@twofold/schema';
 import { createDatabase } from '../engines/available.ts';
 import { databases } from '../graphql/harness.ts';
 import { type Block, pages, type Page } from './page.ts';
-import { startProject } from './emitted.ts';
+import type { TestProject } from '../generator/project.ts';
+import { buildProject, startProject } from './emitted.ts';
 import { read, startWorld, type World } from './world.ts';
 
 /** A schema of a page with everything up to the next one: the example is played from top to bottom. */
@@ -24,14 +25,19 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
   const most = /\/(commands|directives)\.md$/.test(page.path) ? 301 : 201;
   it('is short', () => expect(page.text.split('\n').length).toBeLessThanOrEqual(most));
 
-  for (const manifest of page.blocks.filter(({ role }) => role === 'manifest')) {
+  const examples = examplesOf(page);
+  // The others are read with the schema below them.
+  const alone = page.blocks.filter(
+    (block) => block.role === 'manifest' && !examples.some(({ manifest }) => manifest === block),
+  );
+  for (const manifest of alone) {
     it(`has at line ${manifest.line} a manifest that means what the page says`, () => {
       const { diagnostics } = read('type Query { hello: String }', manifest.text);
       checkFindings(diagnostics, manifest.options['finding']);
     });
   }
 
-  for (const { schema, manifest } of examplesOf(page)) {
+  for (const { schema, manifest } of examples) {
     it(`has at line ${schema.line} a schema that means what the page says`, () => {
       const { diagnostics } = read(schema.text, manifest?.text);
       checkFindings(diagnostics, schema.options['finding']);
@@ -39,7 +45,7 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
   }
 
   for (const database of databases) {
-    for (const example of examplesOf(page).filter(({ steps }) =>
+    for (const example of examples.filter(({ steps }) =>
       steps.some((step) => isPlayed(step, database)),
     )) {
       it(
@@ -73,8 +79,24 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
 const isPlayed = ({ language }: Block, database: string) =>
   database === 'sqlite' || language !== 'sql';
 
-async function startExample({ schema, manifest, files }: Example, url: string): Promise<World> {
-  if (files.length > 0) return startProject(schema.text, manifest?.text, files, url);
+/** Projects of examples with TypeScript: each is generated and checked once, for both databases. */
+const projects = new Map<Example, Promise<TestProject>>();
+afterAll(async () => {
+  for (const project of projects.values())
+    await project.then(
+      ({ remove }) => remove(),
+      () => {},
+    );
+});
+
+async function startExample(example: Example, url: string): Promise<World> {
+  const { schema, manifest, files } = example;
+  if (files.length > 0) {
+    const built = projects.get(example) ?? buildProject(schema.text, manifest?.text, files);
+    projects.set(example, built);
+    built.catch(() => projects.delete(example));
+    return startProject(await built, url);
+  }
   const { project, diagnostics } = read(schema.text, manifest?.text);
   if (!project) throw new Error(errors(diagnostics).join('\n'));
   return startWorld(project, {}, { DATABASE_URL: url });
