@@ -28,7 +28,7 @@ export const SECTIONS: readonly Section[] = [
     path: 'start',
     first: ['from-nothing', 'your-own-rules', 'deployed'],
   },
-  { title: 'How to', folder: 'site/pages/how-to', path: 'how-to' },
+  { title: 'How to', folder: 'site/pages/how-to', path: 'how-to', first: ['index'] },
   {
     title: 'The two files',
     folder: 'schema/docs',
@@ -69,6 +69,6 @@ export const SECTIONS: readonly Section[] = [
     first: ['commands', 'regeneration', 'migrations'],
   },
   REFERENCE,
-  { title: 'About', folder: 'site/pages/about', path: 'about' },
+  { title: 'About', folder: 'site/pages/about', path: 'about', first: ['concepts'] },
   { title: '', folder: 'site/pages', path: '' },
 ];

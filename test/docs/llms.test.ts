@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { writtenPages } from '../../site/pages.ts';
 import { root } from '../source-files.ts';
 import { type DocsPage, docsPages } from './llms.ts';
 
@@ -15,11 +16,17 @@ const SECTIONS: readonly (readonly [heading: string, folders: RegExp])[] = [
   ['Hosting, models and the console', /^runtime\/(hosting|models|console)\//],
 ];
 
+/** As on the site, where a page comes after those that it needs. */
+function inReadingOrder(pages: readonly DocsPage[]): DocsPage[] {
+  const order = writtenPages().map(({ source }) => source);
+  return pages.toSorted((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
+}
+
 const line = ({ path, title, about }: DocsPage) => `- [${title}](${path}): ${about}`;
 
 // Acceptance 10 of client.md: each link of `llms.txt` is a file of the package.
 it('llms.txt has a link for each page of the documentation; npm run schema writes it', async () => {
-  const pages = docsPages();
+  const pages = inReadingOrder(docsPages());
   const sections = SECTIONS.map(([heading, folders]) => {
     const own = pages.filter(({ path }) => folders.test(path));
     return `## ${heading}\n\n${own.map(line).join('\n')}\n`;
