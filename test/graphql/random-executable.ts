@@ -1,5 +1,4 @@
 import {
-  buildSchema,
   getNamedType,
   type GraphQLCompositeType,
   type GraphQLField,
@@ -8,7 +7,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import type { ConformanceCase } from './conformance.ts';
+import { builtOf, type ConformanceCase } from './conformance.ts';
 import type { Random } from './random-schema.ts';
 
 const LEAVES = ['Int', 'Float', 'String', 'Boolean', 'ID', 'Mood', 'Odd'];
@@ -48,7 +47,7 @@ export function randomExecutable(random: Random): string {
 
 /** An operation with fragments, conditions, aliases and variables. */
 export function randomOperation(random: Random, sdl: string): ConformanceCase {
-  const schema = buildSchema(sdl);
+  const schema = builtOf(sdl);
   const writer = new Writer(random, schema);
   const selection = writer.selection(schema.getQueryType()!, 4);
   const query = `query ($yes: Boolean! = true, $no: Boolean!) ${selection}\n${writer.fragments.join('\n')}`;
