@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { buildTables, type Column, type Field, type Project } from '@twofold/schema';
 import type { Store } from '../../runtime/core/store/store.ts';
 import type { Random } from './random-schema.ts';
@@ -34,6 +34,24 @@ export function randomValue(random: Random, scalar: string): unknown {
       return random.pick(['1.50', '10.25', '-3', '9.99', '100']);
     default:
       return random.pick(WORDS) + random.pick(['', '', random.pick(WORDS)]);
+  }
+}
+
+/**
+ * Fills the full-text indexes of PostgreSQL from the tables. Random worlds are stored without
+ * triggers, because their rows refer to each other in circles, and without triggers nothing would be
+ * found.
+ */
+export async function fillSearches({ entities }: Project, trx: Kysely<any>): Promise<void> {
+  await sql`set local session_replication_role = origin`.execute(trx);
+  for (const { table, search } of entities) {
+    const [column] = search?.columns ?? [];
+    if (column === undefined) continue;
+    await trx.deleteFrom(`twofold_search_${table}`).execute();
+    await trx
+      .updateTable(table)
+      .set({ [column]: sql.ref(column) })
+      .execute();
   }
 }
 

@@ -5,10 +5,12 @@ import { createOrganizations } from '../../runtime/auth/organizations/tables.ts'
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
 import { databases } from '../graphql/harness.ts';
+import { fillSearches } from '../graphql/random-data.ts';
 import { randomQuery } from '../graphql/random-query.ts';
 import { createRandom, type Random } from '../graphql/random-schema.ts';
 import { type RestServer, startRest } from '../rest/harness.ts';
 import { randomTenants, type Tenants } from './random-tenants.ts';
+import { randomFigure } from './tenant-figures.ts';
 import { type Calling, randomRead, randomWrite, type TenantCall } from './tenant-calls.ts';
 
 /** More of them: LEAK_SCHEMAS=200 LEAK_SEED=1000 npx vitest run test/leak/random-tenants.test.ts */
@@ -74,6 +76,7 @@ async function settle(server: RestServer, world: World, sides: Sides, more: Sett
       const foreign = keysIn(sides.get(name)!, 2);
       if (more.only) await trx.deleteFrom(table).where('id', 'in', foreign).execute();
     }
+    if (store.dialect === 'postgres') await fillSearches(project, trx);
     const members = [
       ...USER_SIDES.map((side, index) => [side, index + 1]),
       ...(more.inBoth ? [[2, 1]] : []),
@@ -167,6 +170,7 @@ async function compareAll(calling: Calling, { tenants, caller, both, one }: Pair
     const calls: readonly TenantCall[] = [
       { kind: 'graphql', ...query },
       randomRead(calling),
+      randomFigure(calling),
       randomWrite(calling),
     ];
     for (const call of calls) {
@@ -179,7 +183,7 @@ async function compareAll(calling: Calling, { tenants, caller, both, one }: Pair
         call,
         seen: expected,
       });
-      if (isDone(seen)) done[call === calls[2] ? 'writes' : 'reads'] += 1;
+      if (isDone(seen)) done[call === calls.at(-1) ? 'writes' : 'reads'] += 1;
     }
   }
   return done;

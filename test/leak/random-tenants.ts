@@ -1,5 +1,6 @@
 import type { Random } from '../graphql/random-schema.ts';
 import type { Ruled } from './random-rules.ts';
+import { figuresOf } from './tenant-figures.ts';
 
 export const TYPES = ['Alpha', 'Beta', 'Gamma'] as const;
 
@@ -44,6 +45,7 @@ export function randomTenants(random: Random): Tenants {
     ...shapes.map((shape) => typeOf(random, shapes, shape)),
     ...shapes.flatMap(inputsOf),
     `type Company { id: ID! name: String! members: [User!]! @list(default: 5, max: 5) ${shapes.map((shape) => (shape.direct ? `${lower(shape.type)}s(limit: Int, offset: Int, where: ${shape.type}Filter, orderBy: ${shape.type}Order): [${shape.type}!]!` : '')).join(' ')} }`,
+    ...shapes.map((shape) => figuresOf(shape)),
     `type Query { company(id: ID!): Company companies: [Company!]! user(id: ID!): User users(limit: Int, offset: Int, where: UserFilter, orderBy: UserOrder): [User!]! ${shapes.map(readsOf).join(' ')} }`,
     `type Mutation { updateCompany(id: ID!, name: String): Company deleteCompany(id: ID!): Boolean! ${shapes.map(writesOf).join(' ')} }`,
   ].join('\n');
@@ -87,7 +89,7 @@ function typeOf(random: Random, shapes: readonly Shape[], shape: Shape): string 
   const guarded = random.chance(0.3)
     ? `@auth(allow: [TENANT]${tenant}, roles: ["Owner"], on: [READ])`
     : '';
-  return `type ${type} ${random.pick(RULES)(tenant)} @index(fields: ["${key}", "code"], unique: true) {
+  return `type ${type} @search(fields: ["label"]) ${random.pick(RULES)(tenant)} @index(fields: ["${key}", "code"], unique: true) {
     id: ID! label: String! secret: String ${guarded} number: Int code: String! owner: User
     ${direct ? 'company: Company!' : ''} ${lower(next)}: ${next}${direct ? '' : '!'} ${listed} @relation(inverse: "${lower(type)}")
     how: Int! @count(relation: "${many}", where: { number: { gte: 2 } }) has: Boolean! @exists(relation: "${many}")

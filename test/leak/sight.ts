@@ -14,11 +14,15 @@ export function sightOf(project: Project, caller: Principal): Sight {
     project.api.access === 'public' || caller.kind === 'user' || caller.kind === 'api_key';
   const user =
     caller.kind === 'user' ? caller.id : caller.kind === 'api_key' ? caller.userId : null;
-  const holds = ({ allow, roles, owner }: AuthRule, row: Row) =>
+  // A key without a user is a service's: what its scopes name is not narrowed by the rules that the
+  // user type has unasked.
+  const isService = caller.kind === 'api_key' && caller.userId === null;
+  const holds = ({ allow, roles, owner, implied }: AuthRule, row: Row) =>
+    (implied && isService) ||
     allow.some((who) => {
       if (who === 'PUBLIC') return true;
       if (who === 'USER') return user !== null;
-      if (who === 'API_KEY') return caller.kind === 'api_key' && caller.userId === null;
+      if (who === 'API_KEY') return isService;
       if (who === 'ROLE')
         return caller.kind === 'user' && caller.role !== null && roles.includes(caller.role.name);
       return (

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Project } from '@twofold/schema';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
+import { fillSearches } from '../graphql/random-data.ts';
 import type { Random } from '../graphql/random-schema.ts';
 import { oracleOf, type World } from './oracle.ts';
 import { lower, NEXT, randomValue, type Row, TYPES } from './random-conditions.ts';
@@ -121,5 +122,6 @@ export async function settle(project: Project, store: Store, world: World) {
       await trx.deleteFrom(table).execute();
       for (const pair of pairs) await trx.insertInto(table).values(pair).execute();
     }
+    if (store.dialect === 'postgres') await fillSearches(project, trx);
   });
 }
