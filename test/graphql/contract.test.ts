@@ -57,7 +57,69 @@ const LINES: Readonly<Record<string, `${string}.ts: ${string}`>> = {
     'clients/clients.test.ts: relay: its compiler takes the schema, and what it made pages, refetches and updates',
 };
 
-it.each(Object.entries(LINES))('has a test of: %s', (_line, place) => {
+/** The lines under Acceptance; the figures of line 12 are of benchmarks. */
+const ACCEPTANCE: Readonly<Record<string, readonly `${string}.ts: ${string}`[]>> = {
+  '1, hostile operations': [
+    'graphql/hostile-load.test.ts: are each answered or refused, others are answered meanwhile, and nothing goes on',
+    'graphql/long-statements.test.ts: of %s ends with its time',
+  ],
+  '2, each line of §2': [
+    'graphql/changed-caller.test.ts: gets no event from the change on, and ends',
+  ],
+  '3, rules against an oracle': [
+    'rules/random.test.ts: show, count, sort and find what an oracle finds by hand, seed %i',
+    'rules/random-writes.test.ts: change what an oracle changes by hand, seed %i',
+    'rules/dense.test.ts: shows the rows that an oracle finds by hand, for each word behind each relation, seed %i',
+  ],
+  '4, filters': [
+    "filters/random.test.ts: find what an oracle finds by hand on ${databases.join(' and ')}, seeds ${SEED} to ${SEED + SEEDS - 1}",
+    'filters/findings.test.ts: %s of a field is a finding that names %s',
+  ],
+  '5, api.crud': [
+    'crud/answers.test.ts: give the same answers to ${OPERATIONS} operations: Acceptance 5',
+    'crud/eject.test.ts: makes the same API after eject crud, and when all are moved one by one in any order',
+    'crud/project.test.ts: type-checks, is ejected by the command line, and serves the same API: Acceptance 5',
+  ],
+  '6, aggregates and groups': [
+    'aggregates/random.test.ts: are what an oracle counts by hand, in one statement for each root field, seed %i',
+    'leak/random-tenants.test.ts: two organizations are answered as a server with only that one, seed %i',
+  ],
+  '7, search': [
+    'graphql/search.test.ts: takes %j as text',
+    'graphql/search.test.ts: takes 10,000 words',
+    'graphql/search.test.ts: escapes what the text has, so that a highlight can be inserted as it is',
+    'graphql/search.test.ts: keeps the index on every write, in the transaction',
+    'graphql/search-random.test.ts: find, count and rank the rows that an oracle finds, seed ${SEED}',
+  ],
+  '8, pages over nullable fields': [
+    'graphql/nullable-pages.test.ts: acceptance 8: show every row that stays once, and no row twice, while others come and go',
+  ],
+  '9, rows': [
+    'graphql/row-values.test.ts: is what ctx.db, ctx.data and resolvers get, for every scalar, by type check',
+  ],
+  '10, hooks, traces and metrics': [
+    'graphql/hooks.test.ts: run once each, in the order of the plugins, and in reverse afterwards',
+    'traces/tree.test.ts: are a tree: request, operation, function and statement, below the caller of traceparent',
+    'metrics/page.test.ts: has every family of the table, with its labels and its type',
+    'metrics/page.test.ts: has 201 names after 10,000 that clients invented, and that of each trusted document',
+  ],
+  '11, clients': [
+    'clients/clients.test.ts: relay: its compiler takes the schema, and what it made pages, refetches and updates',
+    'clients/clients.test.ts: typed documents in TanStack Query, Apollo Client and urql, as the page shows them',
+  ],
+  'the conformance corpus': [
+    'graphql/conformance.test.ts: answers what graphql-js answers, data to the letter and errors at their places: ${SCHEMAS} schemas',
+  ],
+};
+
+const PLACES = [
+  ...Object.entries(LINES),
+  ...Object.entries(ACCEPTANCE).flatMap(([line, places]) =>
+    places.map((place) => [`acceptance ${line}`, place] as const),
+  ),
+];
+
+it.each(PLACES)('has a test of: %s', (_line, place) => {
   const [file = '', title] = [place.split(': ')[0], place.slice(place.indexOf(': ') + 2)];
   expect(testTitles(`test/${file}`).map((test) => test.title)).toContain(title);
 });

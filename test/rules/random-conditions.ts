@@ -69,6 +69,14 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   Beta: ['id', 'label', 'number', 'flag', 'kind', 'at'],
   Gamma: ['id', 'label', 'number', 'flag', 'kind', 'at'],
 };
+/** Columns without a value in some rows: comparisons with these are neither true nor false in SQL. */
+const NULLABLE: Readonly<Record<string, string>> = {
+  User: 'name',
+  Member: 'role',
+  Alpha: 'number',
+  Beta: 'number',
+  Gamma: 'kind',
+};
 const TIMES = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
 
 export function randomValue(random: Random, column: string): unknown {
@@ -102,10 +110,11 @@ function wordsOf(random: Random, column: string): unknown {
     () => value(),
     () => ({ eq: value() }),
     () => ({ ne: value() }),
-    () => ({ in: [value(), value(), ...(random.chance(0.2) ? [null] : [])] }),
-    () => ({ notIn: [value(), ...(random.chance(0.2) ? [null] : [])] }),
+    () => ({ in: [value(), value(), ...(random.chance(0.4) ? [null] : [])] }),
+    () => ({ notIn: [value(), ...(random.chance(0.4) ? [null] : [])] }),
     () => ({ isNull: random.chance(0.5) }),
-    ...(column === 'id' ? [] : [() => null, () => ({ ne: null })]),
+    () => null,
+    () => ({ ne: null }),
     ...(ordered ? [() => ({ [random.pick(['lt', 'lte', 'gt', 'gte'])]: value() })] : []),
     ...(text
       ? [
@@ -125,6 +134,7 @@ function wordsOf(random: Random, column: string): unknown {
           () => ({ in: claim('list') }),
           () => ({ lt: claim('deep.n') }),
           () => ({ ne: claim('n') }),
+          () => ({ notIn: claim('list') }),
         ]
       : []),
     ...(column === 'label' ? [() => claim('word'), () => ({ notIn: claim('words') })] : []),
@@ -153,7 +163,12 @@ function randomMember(random: Random, type: string, depth: number): Where {
     return { [column]: wordsOf(random, column) };
   }
   const [name, way] = random.pick(Object.entries(WAYS[type]!));
-  const inner = () => randomWhere(random, way.to, depth - 1);
+  const inner = () =>
+    random.chance(0.25)
+      ? aboutKey(random, way.to)
+      : random.chance(0.25)
+        ? { [NULLABLE[way.to]!]: wordsOf(random, NULLABLE[way.to]!) }
+        : randomWhere(random, way.to, depth - 1);
   if (way.own) {
     if (way.to === 'User' && random.chance(0.4))
       return { [name]: random.chance(0.7) ? CALLER : { ne: CALLER } };
@@ -166,6 +181,68 @@ function randomMember(random: Random, type: string, depth: number): Where {
   if (quantifier !== 'count')
     return { [name]: { [quantifier]: random.chance(0.15) ? {} : inner() } };
   return { [name]: { count: { [random.pick(['eq', 'ne', 'gte', 'lt'])]: random.below(3) } } };
+}
+
+/**
+ * What a foreign key tells without its row, and what only seems so: a key that is not this one, that
+ * is null, or one of several conditions.
+ */
+function aboutKey(random: Random, type: string): Where {
+  const key = () => ({
+    id: random.chance(0.5) ? wordsOf(random, 'id') : randomValue(random, 'id'),
+  });
+  const other = () => randomWhere(random, type, 0);
+  return random.pick<() => Where>([
+    key,
+    key,
+    () => ({ not: key() }),
+    () => ({ or: [key(), random.chance(0.5) ? key() : other()] }),
+    () => ({ and: [key(), random.chance(0.5) ? key() : other()] }),
+  ])();
+}
+
+/** The words about a value that may be missing, and about a key, each in a condition of its own. */
+function everyWord(random: Random, type: string): readonly Where[] {
+  const column = NULLABLE[type]!;
+  const value = () => randomValue(random, column);
+  const key = () => randomValue(random, 'id');
+  const isNumber = column === 'number';
+  return [
+    { [column]: value() },
+    { [column]: { ne: value() } },
+    { [column]: { in: [value(), null] } },
+    { [column]: { notIn: [value(), value()] } },
+    { [column]: { notIn: [value(), null] } },
+    { [column]: null },
+    { [column]: { isNull: false } },
+    { not: { [column]: value() } },
+    { not: { [column]: { notIn: [value()] } } },
+    { id: key() },
+    { id: { ne: key() } },
+    { id: null },
+    { or: [{ id: key() }, { [column]: value() }] },
+    { and: [{ id: { in: [key(), key(), key()] } }, { [column]: value() }] },
+    ...(isNumber ? [{ number: { lt: 3 } }, { number: { gte: value() } }] : []),
+    ...(isNumber ? [{ number: { ne: claim('n') } }, { number: { notIn: claim('list') } }] : []),
+  ];
+}
+
+/** Every word behind every relation of a type, by every quantifier, and the opposite of some. */
+export function everyWhere(random: Random, type: string): readonly Where[] {
+  const behind = Object.entries(WAYS[type]!).flatMap(([name, way]): Where[] =>
+    way.own
+      ? [{ [name]: null }, ...everyWord(random, way.to).map((word) => ({ [name]: word }))]
+      : [
+          ...['some', 'every', 'none'].flatMap((quantifier) =>
+            everyWord(random, way.to).map((word) => ({ [name]: { [quantifier]: word } })),
+          ),
+          { [name]: { every: {} } },
+          ...[0, 1, 2].map((count) => ({ [name]: { count: { eq: count } } })),
+        ],
+  );
+  return [...everyWord(random, type), ...behind].map((where) =>
+    random.chance(0.2) ? { not: where } : where,
+  );
 }
 
 /** A path of relations that ends at a user. */
