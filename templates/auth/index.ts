@@ -53,6 +53,9 @@ export const authTemplate: CapabilityTemplate = {
   types: ({ auth }) =>
     auth &&
     code`
+      /** The type of the function in \`src/extend.ts\`. */
+      export type Extend = ${ofPackage('Extend')}<Context>;
+
       /** The type of the functions in \`src/auth-hooks.ts\`. */
       export type AuthHooks = ${ofPackage('AuthHooks')}<Context>;
 

@@ -74,18 +74,18 @@ auth:
       facebook: { preset: facebook }
 `,
   files: {
-    'src/extend.ts': `import type { Extend } from '@twofold/auth';
+    'src/extend.ts': `import type * as types from './generated/types.ts';
 
 /** What a token carries about its user, and the login response shows: asked once for each sign-in. */
-export const extend: Extend = async (userId, { db }) => {
+export const extend: types.Extend = async (userId, { db }) => {
   const user = await db.selectFrom('users').select('companyId').where('id', '=', userId).executeTakeFirst();
   return { user_id: userId, company_id: user?.companyId ?? null };
 };
 `,
-    'src/auth-events.ts': `import type { Listeners } from '@twofold/auth';
+    'src/auth-events.ts': `import type * as types from './generated/types.ts';
 
 /** What happens beside the log and the webhooks, once an event is committed; \`'*'\` hears them all. What is thrown here reaches no request. */
-export const listeners: Listeners = {
+export const listeners: types.Listeners = {
   'auth.locked': (event) => console.warn(\`user \${String(event.user_id)} is locked until \${String(event.data['until'])}, after wrong passwords from \${event.ip}\`),
 };
 `,

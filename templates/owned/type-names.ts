@@ -17,7 +17,7 @@ const TAKEN: ReadonlySet<string> = new Set([
     ' ',
   ),
   // Names that the file declares or imports
-  ...'AuthHooks Credential RuntimeAuth RuntimeListeners ColumnType Context Credentials Data Database EntityData Extend Generated Listeners Pick Published LoadersOf Middleware MiddlewareOf MutationsOf RequestContext Routes RoutesOf RuntimeAuthHooks ScalarMapping ScalarTypes Scalars TableOf loaders'.split(
+  ...'AuthHooks Credential RuntimeAuth RuntimeExtend RuntimeListeners ColumnType Context Credentials Data Database EntityData Extend Generated Listeners Pick Published LoadersOf Middleware MiddlewareOf MutationsOf RequestContext Routes RoutesOf RuntimeAuthHooks ScalarMapping ScalarTypes Scalars TableOf loaders'.split(
     ' ',
   ),
 ]);

@@ -1,14 +1,13 @@
-import type { Kysely } from 'kysely';
 import { InternalError } from '@twofold/runtime/errors';
 import type { Membership, RequestContext } from '@twofold/runtime/kernel';
 import type { UserId } from '../ids.ts';
 
 /** The second argument of `extend`, after the user's id. */
-export interface ExtendInput {
+export interface ExtendInput<Context extends RequestContext = RequestContext> {
   /** `ctx.db` */
-  readonly db: Kysely<any>;
+  readonly db: Context['db'];
   /** The context of code that no user calls: its rules do not apply. */
-  readonly ctx: RequestContext;
+  readonly ctx: Context;
   readonly role: { readonly id: number; readonly name: string } | null;
   /** Their organizations, each with their role. Absent when the manifest has none. */
   readonly organizations?: readonly Membership[];
@@ -24,15 +23,17 @@ export interface ExtendInput {
  * token. When it throws, the login fails with 500, because a failed lookup must not look like a
  * user without a company. When the database is unavailable, the default `{ user_id }` is used.
  *
+ * A project uses `types.Extend`, whose `db` knows its tables.
+ *
  * @example
  * export const extend: Extend = async (userId, { db }) => ({
  *   user_id: userId,
  *   company_id: (await db.selectFrom('members').select('companyId').where('userId', '=', userId).executeTakeFirst())?.companyId,
  * });
  */
-export type Extend = (
+export type Extend<Context extends RequestContext = RequestContext> = (
   userId: any,
-  input: ExtendInput,
+  input: ExtendInput<Context>,
 ) => object | null | undefined | Promise<object | null | undefined>;
 
 /** The second argument of `extend`: the request, the database and the role. */

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
+import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Extend as RuntimeExtend, Listeners as RuntimeListeners } from '@twofold/auth';
 import type { Credential, EntityData, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
@@ -33,6 +33,9 @@ export type UserOverrides = UserResolvers;
 
 /** The type of the table in `src/scalars.ts`. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
+
+/** The type of the function in `src/extend.ts`. */
+export type Extend = RuntimeExtend<Context>;
 
 /** The type of the functions in `src/auth-hooks.ts`. */
 export type AuthHooks = RuntimeAuthHooks<Context>;
