@@ -57,6 +57,7 @@ do not. Every code is in ${PACKAGE}/schema/docs/findings.md.
 - **Rules.** ${rulesOf(auth !== null, api.access)} Rules are part of every statement, of relations and lists too; do not check them again in functions.
 - **Functions.** They take \`(parent, args, ctx)\`. Read and write by \`ctx.data.post\`, which has hooks, rules and events of the API, or by \`ctx.db\` (Kysely), which has none.
   Load by \`ctx.loaders\` in fields of lists. Work that must succeed together goes into \`ctx.transaction\`.
+  The \`id\` of a row may be a number, while an argument \`ID\` is text: compare them by \`String(row.id)\`.
 - **Errors.** Throw \`failure.notFound('…')\` and the like of \`@twofold/runtime\`: other errors are masked.
 - **Settings.** Values that differ between machines are settings in \`.env\`; \`.env.example\` lists them. Everything else is in \`manifest.yaml\`.
 
