@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../runtime/core/errors.ts';
 import { createRest } from '../../runtime/core/rest/index.ts';
@@ -12,6 +13,7 @@ const SDL = `
   type Comment { id: ID! text: String! article: Article }
   type Tag { id: ID! name: String! @unique articles: [Article!]! }
   type Audit { id: ID! text: String! }
+  type Slow { id: ID! text: String! }
   input NewArticle { slug: String title: String! body: String authorId: ID comments: Comments }
   input ArticlePatch { title: String body: String comments: Comments }
   input Comments { create: [NewComment!] connect: [Key!] }
@@ -35,6 +37,8 @@ const SDL = `
     byData(title: String!): Int! @resolve(as: CUSTOM)
     late(title: String!): Int! @resolve(as: CUSTOM)
     createAudit(text: String!): Audit!
+    createSlow(text: String!): Slow!
+    updateSlow(id: ID!, text: String!): Slow
   }
 `;
 
@@ -95,6 +99,15 @@ describe.each(databases)('lifecycle hooks on %s', (database) => {
           resolveInput: { create: async ({ input }) => ({ text: `${input.text}!` }) },
           afterOperation: {
             update: ({ item }) => void ran.push(`comment ${item.text} of ${item.articleId}`),
+          },
+        },
+        Slow: {
+          beforeOperation: async ({ input, ctx }) => {
+            if (input.text === 'reads') await ctx.data.audit.count();
+          },
+          afterOperation: async ({ item, ctx }) => {
+            ran.push(`slow ${item.text}`);
+            await ctx.data.audit.create({ data: { text: 'by slow' } });
           },
         },
         Audit: {
@@ -314,6 +327,32 @@ describe.each(databases)('lifecycle hooks on %s', (database) => {
     expect(ran).toContain(`comment hi! of ${done.createArticle.id}`);
   });
 
+  // SQLite has one writer at a time, so that nothing fails so.
+  if (database === 'postgres')
+    it.each(['plain', 'reads'])(
+      'run again with their write after a serialization failure (%s)',
+      async (text) => {
+        const { db } = server.store;
+        await sql`create sequence tries`.execute(db);
+        await sql`create function refuse() returns trigger language plpgsql as $$ begin
+          if nextval('tries') <= 3 then raise exception 'no' using errcode = '40001'; end if;
+          return new; end $$`.execute(db);
+        await sql`create trigger refuse before insert on audits for each row execute function refuse()`.execute(
+          db,
+        );
+        try {
+          const mutation = 'mutation ($text: String!) { createSlow(text: $text) { text } }';
+          expect(await run(mutation, { text })).toEqual({ createSlow: { text } });
+          expect(ran).toEqual(Array(4).fill(`slow ${text}`));
+          expect(await audits()).toEqual(['by slow']);
+        } finally {
+          await sql`drop trigger refuse on audits`.execute(db);
+          await sql`drop function refuse`.execute(db);
+          await sql`drop sequence tries`.execute(db);
+        }
+      },
+    );
+
   it('a chain of hooks deeper than 20 is ended, and nothing stays', async () => {
     expect(await run('mutation { createAudit(text: "again") { id } }')).toEqual([
       'INTERNAL_SERVER_ERROR: Internal server error',
@@ -321,4 +360,53 @@ describe.each(databases)('lifecycle hooks on %s', (database) => {
     expect(server.lines.join('\n')).toMatch(/hooks call each other more than 20 deep: .*Audit/);
     expect(await audits()).toEqual([]);
   });
+});
+
+describe.each(databases)('a hook that never ends on %s', (database) => {
+  it.each(['never', 'writes'])(
+    'is rolled back at the time limit of transactions, and others write (%s)',
+    async (text) => {
+      const begun = Promise.withResolvers<void>();
+      const late = Promise.withResolvers<void>();
+      const server = await startServer(
+        `type Note { id: ID! text: String! }
+         type Query { notes: [Note!]! }
+         type Mutation { createNote(text: String!): Note! }`,
+        {
+          database,
+          manifest: 'name: slow\ndatabase: { transaction_timeout: 300ms }\n',
+          entityHooks: {
+            Note: {
+              afterOperation: async ({ item, ctx }) => {
+                await ctx.data.note.count();
+                if (item.text !== text) return;
+                begun.resolve();
+                await late.promise;
+                await ctx.data.note.count();
+              },
+            },
+          },
+        },
+      );
+      const create = (given: string) =>
+        server.query('mutation ($text: String!) { createNote(text: $text) { text } }', {
+          text: given,
+        });
+      try {
+        const stuck = create(text);
+        await begun.promise;
+        const other = create('other');
+        if (text === 'writes') setTimeout(late.resolve, 300);
+        expect((await stuck).errors?.[0].extensions.code).toBe('TIMEOUT');
+        expect(await other).toEqual({ data: { createNote: { text: 'other' } } });
+        expect(server.lines.join('\n')).toContain('createNote, whose hooks are part of it');
+        expect(await server.query('{ notes { text } }')).toEqual({
+          data: { notes: [{ text: 'other' }] },
+        });
+      } finally {
+        late.resolve();
+        await server.close();
+      }
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../runtime/core/errors.ts';
 import { inferred } from '../../runtime/core/inferred.ts';
@@ -132,6 +133,66 @@ describe.each(databases)('the context of your own code on %s', (database) => {
     await Promise.all(Array.from({ length: 50 }, add));
     expect((await ctx.data.account.findUnique({ where: { id } })).balance).toBe(50);
   });
+
+  // SQLite has one writer at a time, so that nothing fails so.
+  if (database === 'postgres') {
+    /** The first insert of an owner "fails N" is refused N times: a sequence is not rolled back. */
+    const refuseSome = async () => {
+      const { db } = server.store;
+      await sql`create sequence tries`.execute(db);
+      await sql`create function refuse() returns trigger language plpgsql as $$ begin
+        if nextval('tries') <= split_part(new.owner, ' ', 2)::int
+        then raise exception 'no' using errcode = '40001'; end if;
+        return new; end $$`.execute(db);
+      await sql`create trigger refuse before insert on accounts for each row execute function refuse()`.execute(
+        db,
+      );
+    };
+    const serialization = { code: 'CONFLICT', extensions: { reason: 'SERIALIZATION' } };
+
+    it.each([
+      [3, undefined, 4, true],
+      [4, undefined, 4, false],
+      [2, 1, 2, false],
+      [1, 0, 1, false],
+    ])(
+      'with %i serialization failures and %s retries runs a callback %i times',
+      async (failures, retries, times, succeeds) => {
+        await refuseSome();
+        let ran = 0;
+        const done = ctx.transaction(
+          () => {
+            ran += 1;
+            return open(`fails ${failures}`);
+          },
+          { ...(retries !== undefined && { retries }) },
+        );
+        if (succeeds) await done;
+        else await expect(done).rejects.toMatchObject(serialization);
+        expect(ran).toBe(times);
+      },
+    );
+
+    it('runs an inferred mutation again after a serialization failure, a function of Mutation not', async () => {
+      await refuseSome();
+      const tries = async () =>
+        (await sql<{ n: number }>`select last_value::int n from tries`.execute(server.store.db))
+          .rows[0]!.n;
+      const create = 'mutation ($owner: String!) { createAccount(owner: $owner) { owner } }';
+      expect(await server.query(create, { owner: 'fails 3' })).toMatchObject({
+        data: { createAccount: { owner: 'fails 3' } },
+      });
+      expect(await tries()).toBe(4);
+      expect((await server.query(create, { owner: 'fails 99' })).errors?.[0].extensions).toEqual({
+        code: 'CONFLICT',
+        reason: 'SERIALIZATION',
+      });
+      expect(await tries()).toBe(8);
+      const { errors } = await server.query('mutation { late(owner: "fails 99") { id } }');
+      expect(errors?.[0].extensions).toEqual({ code: 'CONFLICT', reason: 'SERIALIZATION' });
+      expect(await tries()).toBe(9);
+    });
+  }
 
   it('refuses more isolation inside than around it', async () => {
     const nested = ctx.transaction(() =>

@@ -1,6 +1,7 @@
 import type { Action, ArgumentPath, Operation, WriteShape } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
+import { logTimeout } from '../store/log-timeout.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import { argumentErrors, assertValid, inputErrors } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
@@ -16,7 +17,7 @@ import { createFrom, updateFrom } from './write-input.ts';
 import { removeRow } from './write-remove.ts';
 import { assertUpsert, upsertRow } from './write-upsert.ts';
 import { note, type Writing } from './writer.ts';
-import { inTransaction, mayCallHooks } from './write-transaction.ts';
+import { inTransaction, mayCallHooks, openingOf } from './write-transaction.ts';
 import { startWriting } from './writing.ts';
 import type { Arguments, Actor, WriteRequest } from './write-request.ts';
 
@@ -107,9 +108,13 @@ function performHooked<T>(
       const written = performLater(actor, request, action, access, hooked);
       return written.then((done) => ({ written: done }));
     },
+    openingOf(actor, request),
   );
   if (begun instanceof Promise)
-    return begun.then((done) => (done as { written: Written<T> }).written);
+    return begun.then(
+      (done) => (done as { written: Written<T> }).written,
+      (error: unknown) => logTimeout(error, request.context?.log),
+    );
   const { insert, hooks } = begun as HookedInsert<T>;
   return (
     (insert && insertNow(actor, request, insert)) ??

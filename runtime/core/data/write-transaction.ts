@@ -1,6 +1,7 @@
 import type { Action, WriteShape } from '@twofold/schema';
 import type { TransactionBounds, TransactionWork } from '../store/bounds.ts';
-import type { Query } from '../store/store.ts';
+import { logTimeout } from '../store/log-timeout.ts';
+import type { Query, TransactionOptions } from '../store/store.ts';
 import { madeRowsOf } from './made-rows.ts';
 import type { Model } from './model.ts';
 import { isHooked } from './row-hooks.ts';
@@ -35,10 +36,12 @@ export async function inTransaction<T>(
   const { action } = request.operation;
   const written =
     mayCallHooks(actor, action) || isFollowed(actor, action)
-      ? await store.transactionLater(
-          () => run((text, values) => store.query(text, values)),
-          RETRIED,
-        )
+      ? await store
+          .transactionLater(
+            () => run((text, values) => store.query(text, values)),
+            openingOf(actor, request),
+          )
+          .catch((error: unknown) => logTimeout(error, request.context?.log))
       : await store.transact(run, bounds, { single: single ?? false });
   const { changes = [], committed = [] } = writing ?? {};
   store.afterCommit(() => {
@@ -55,7 +58,20 @@ function isFollowed({ store, model }: Actor, action: Action): boolean {
   return [action.entity, ...reached(model, writesOf(action))].some((entity) => made.has(entity));
 }
 
-const RETRIED = { retries: 3 };
+const OPENINGS = new WeakMap<WriteCall['operation'], TransactionOptions>();
+
+/** A hook that never ends must not keep the transaction of its write open. */
+export function openingOf(
+  { store }: Actor,
+  { operation }: Pick<WriteCall, 'operation'>,
+): TransactionOptions {
+  const known = OPENINGS.get(operation);
+  if (known) return known;
+  const opened = `${operation.name}, whose hooks are part of it`;
+  const opening = { retries: 3, timeout: store.transactionTimeout, opened };
+  OPENINGS.set(operation, opening);
+  return opening;
+}
 
 const KNOWN = new WeakMap<HookParts, Map<string, boolean>>();
 

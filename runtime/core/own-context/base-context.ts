@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import { isDuration, duration } from '../model/units.ts';
 import type { Logger } from '../config/log.ts';
-import { AppError, failure, InternalError } from '../errors.ts';
+import { failure, InternalError } from '../errors.ts';
+import { logTimeout } from '../store/log-timeout.ts';
 import type { TransactionOptions } from '../store/store.ts';
 import type { ContextParts } from './context-parts.ts';
 import type {
@@ -120,13 +121,6 @@ function milliseconds(timeout: string | number): number {
   if (typeof timeout === 'number') return timeout;
   if (isDuration(timeout)) return duration(timeout);
   throw new InternalError(`the timeout of a transaction is ${timeout}: write it as 10s or 500ms`);
-}
-
-/** The log says where a transaction was opened that took too long. */
-export function logTimeout(error: unknown, log: Logger): never {
-  if (error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof Error)
-    log.warn({ stack: error.cause.stack }, error.message);
-  throw error;
 }
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));

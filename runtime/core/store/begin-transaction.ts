@@ -75,11 +75,22 @@ export async function beginLaterOrJoin<T>(
 export function beginIfNeededOrJoin<T>(
   beginning: Beginning,
   work: () => T | Promise<T>,
+  { retries = 0, timeout, opened }: TransactionOptions = {},
 ): T | Promise<T> {
   const { scopes, dialect } = beginning;
   const open = scopes.current();
   if (open) return open.nested(async () => work());
-  return scopes.openLater({ isolation: DEFAULT_ISOLATION[dialect] }, beginOf(beginning), work);
+  const begin = beginOf(beginning);
+  const isolation = DEFAULT_ISOLATION[dialect];
+  const attempt = (repeats: Repeats) =>
+    scopes.openLater({ timeout, opened, isolation, repeats }, begin, work);
+  const fails = (error: unknown) => retries > 0 && isSerializationFailure(error);
+  const done = attempt(fails);
+  if (!(done instanceof Promise)) return done;
+  return done.catch((error: unknown) => {
+    if (!fails(error)) throw withReason(error);
+    return again({ ...beginning, retries }, async (repeats) => attempt(repeats));
+  });
 }
 
 const beginOf =
@@ -118,6 +129,9 @@ function assertIsolated(open: TransactionScope, beginning: Beginning): void {
  */
 const RETRYING = new WeakMap<Scopes, Mutex>();
 
+/** See `Opening.repeats`. */
+type Repeats = (error: unknown) => boolean;
+
 async function retried<T>(
   beginning: Beginning,
   attempt: (opening: Opening) => Promise<T>,
@@ -130,14 +144,14 @@ async function retried<T>(
   try {
     return await attempt({ timeout, opened, isolation, repeats: fails });
   } catch (error) {
-    if (!fails(error)) throw error;
+    if (!fails(error)) throw withReason(error);
     return again(beginning, (repeats) => attempt({ timeout, opened, isolation, repeats }));
   }
 }
 
 async function again<T>(
   { scopes, retries = 0 }: Beginning,
-  attempt: (repeats: (error: unknown) => boolean) => Promise<T>,
+  attempt: (repeats: Repeats) => Promise<T>,
 ): Promise<T> {
   const mutex = RETRYING.get(scopes) ?? createMutex();
   RETRYING.set(scopes, mutex);
@@ -148,8 +162,7 @@ async function again<T>(
       try {
         return await attempt(repeats);
       } catch (error) {
-        if (!isSerializationFailure(error)) throw error;
-        if (left <= 1) throw serializationConflict(error);
+        if (left <= 1 || !isSerializationFailure(error)) throw withReason(error);
       }
     }
   } finally {
@@ -165,8 +178,7 @@ export async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!isSerializationFailure(error)) throw error;
-      if (left === 0) throw serializationConflict(error);
+      if (left === 0 || !isSerializationFailure(error)) throw withReason(error);
     }
   }
 }
@@ -181,8 +193,11 @@ function isSerializationFailure(error: unknown): boolean {
   return (severity !== undefined && CODES.has(code)) || isSerializationFailure(cause);
 }
 
-const serializationConflict = (cause: unknown) =>
-  new AppError(409, 'CONFLICT', 'Other changes were made at the same time: try again', {
-    cause,
-    extensions: { reason: 'SERIALIZATION' },
-  });
+/** What a caller sees of a transaction that is not run again: a failure of the database has a reason. */
+const withReason = (error: unknown) =>
+  error instanceof AppError || !isSerializationFailure(error)
+    ? error
+    : new AppError(409, 'CONFLICT', 'Other changes were made at the same time: try again', {
+        cause: error,
+        extensions: { reason: 'SERIALIZATION' },
+      });

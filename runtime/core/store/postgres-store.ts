@@ -112,7 +112,7 @@ export function postgresStore(
       transaction,
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
-      transactionIfNeeded: (work) => beginIfNeededOrJoin(beginning, work),
+      transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
       transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {

@@ -56,7 +56,7 @@ export function sqliteStore(
       transaction: (work, options = {}) => beginOrJoin(beginningWith(beginning, options), work),
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
-      transactionIfNeeded: (work) => beginIfNeededOrJoin(beginning, work),
+      transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
       transact: (work, bounds) => transact(bounds, work),
       structuralTransaction: (work) =>
         withoutForeignKeys(handles, () => beginOrJoin(beginning, checked(handles, work))),

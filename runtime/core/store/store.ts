@@ -75,7 +75,7 @@ export interface Store {
    * Like `transactionLater`, for work that may finish without waiting and without a statement. Its
    * value is then returned directly, because a promise would cost as much as the work.
    */
-  transactionIfNeeded<T>(work: () => T | Promise<T>): T | Promise<T>;
+  transactionIfNeeded<T>(work: () => T | Promise<T>, options?: TransactionOptions): T | Promise<T>;
   /**
    * Whether leaving the running transaction would change nothing: it has not begun, and nothing waits
    * for its commit.

@@ -153,7 +153,8 @@ function openLater<T>(
     } catch (error) {
       finished.reject(error);
       await transaction?.catch(() => {});
-      throw error;
+      // A statement that came after the time limit fails too, and says less.
+      throw scope.overdue ?? error;
     }
   });
 }
@@ -223,6 +224,8 @@ class OpenScope implements TransactionScope {
   readonly isolation: IsolationLevel;
   /** The code that opened the transaction, or an error whose stack shows it. */
   readonly opened: string | Error | undefined;
+  /** Why the transaction was ended at its time limit. */
+  overdue: AppError | undefined;
   readonly #begin: (() => Promise<void>) | undefined;
   #begun: Promise<void> | undefined;
   #connection: TransactionConnection | undefined;
@@ -353,7 +356,7 @@ async function bounded<T>(
       ? undefined
       : setTimeout(() => {
           scope.close();
-          late.reject(timedOut(timeout, scope.opened));
+          late.reject((scope.overdue = timedOut(timeout, scope.opened)));
         }, timeout);
   try {
     return await (timer ? Promise.race([body(), late.promise]) : body());
