@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { authRoutes } from '@twofold/schema';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
 import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
-import { buildProject, startProject } from '../docs/emitted.ts';
+import { buildProject, PAGES_KEY, startProject } from '../docs/emitted.ts';
 import { type Block, type Page, readPage } from '../docs/page.ts';
 import { root, sourceFiles } from '../source-files.ts';
 import { API_KEY, describeEachDatabase, startServer } from './harness.ts';
@@ -25,8 +25,9 @@ async function play(
   { path, blocks }: Page,
   url: string,
   mailToken: (path: string) => Promise<string>,
+  key = API_KEY,
 ): Promise<number> {
-  const env: Record<string, string> = { API_KEY };
+  const env: Record<string, string> = { API_KEY: key };
   let calls = 0;
   for (const [index, block] of blocks.entries()) {
     if (block.language !== 'sh') continue;
@@ -110,24 +111,26 @@ describeEachDatabase('the pages of auth', (database) => {
   }
 });
 
-describe('own-code.md', () => {
+describe.each([
+  [
+    'own-code',
+    10,
+    'extend.ts auth-events.ts auth-hooks.ts credentials.ts routes.ts resolvers/Query.ts',
+  ],
+  ['ctx-auth', 16, 'routes.ts'],
+])('%s.md', (name, calls, names) => {
   it('is a project that type-checks, starts and answers as the page says', async () => {
-    const { blocks } = page('own-code');
+    const { blocks } = page(name);
     const schema = blocks.find(({ role }) => role === 'project')!;
     const files = blocks.filter(({ options }) => options['file'] !== undefined);
-    expect(files.map(({ options }) => options['file'])).toEqual([
-      'src/extend.ts',
-      'src/auth-events.ts',
-      'src/auth-hooks.ts',
-      'src/credentials.ts',
-      'src/routes.ts',
-      'src/resolvers/Query.ts',
-    ]);
+    expect(files.map(({ options }) => options['file'])).toEqual(
+      names.split(' ').map((file) => `src/${file}`),
+    );
     const project = await buildProject(schema.text, 'name: shop\nauth: {}\n', files);
     try {
       const world = await startProject(project, ':memory:');
-      const played = await play(page('own-code'), world.url, async () => '').finally(world.close);
-      expect(played).toBe(10);
+      const played = play(page(name), world.url, async () => '', PAGES_KEY);
+      expect(await played.finally(world.close)).toBe(calls);
     } finally {
       project.remove();
     }

@@ -9,6 +9,9 @@ import {
 import { run } from '../server/program.ts';
 import { type World, worldOf } from './world.ts';
 
+/** The root key of the pages' servers. */
+export const PAGES_KEY = 'key-of-the-pages-0123456789abcdef';
+
 /**
  * Writes the page's example as a project, with the page's own files in their places, generates it and checks its types:
  * what the page shows of TypeScript is compiled as a reader's copy would be.
@@ -43,7 +46,7 @@ export async function startProject({ root }: TestProject, database: string): Pro
     PORT: '0',
     HOST: '127.0.0.1',
     JWT_SECRET: 'a secret of the pages that is long enough',
-    API_KEY: 'key-of-the-pages-0123456789abcdef',
+    API_KEY: PAGES_KEY,
     RATE_LIMIT_ENABLED: 'false',
   };
   const program = run("await import('./src/server.ts');\nexport {};\n", env, root);
