@@ -22,9 +22,8 @@ export const articleRoutes: types.Routes = (router) => {
     return listed(ctx, filter, { limit, offset });
   });
 
-  router.get('/api/articles/feed', { auth: 'user', query: 'Page' }, async (ctx) => {
-    const me = await ctx.data.user.findUnique({ where: { id: ctx.user!.id } });
-    const followers = { some: { username: { eq: me?.username ?? '' } } };
+  router.get('/api/articles/feed', { auth: 'user', query: 'Page' }, (ctx) => {
+    const followers = { some: { id: String(ctx.user!.id) } };
     return listed(ctx, { author: { followers } }, ctx.query);
   });
 
@@ -43,27 +42,18 @@ export const articleRoutes: types.Routes = (router) => {
 
   router.put('/api/articles/:slug', { auth: 'user', body: 'ArticleChangeBody' }, async (ctx) => {
     const { tagList, ...fields } = ctx.request.body.article;
-    const { article } = await one(ctx, ctx.params.slug);
-    const input = {
-      ...fields,
-      ...(tagList && {
-        tags: {
-          disconnect: article.tagList.map((name) => ({ name })),
-          connectOrCreate: tagsOf(tagList),
-        },
-      }),
-    };
-    const { updateArticle } = await ctx.graphql<{ updateArticle: ArticleRead }>(
+    // Exactly these tags: the others are taken off first.
+    const tags = tagList && { set: [], connectOrCreate: tagsOf(tagList) };
+    const { updateArticle } = await ctx.graphql<{ updateArticle: ArticleRead | null }>(
       `mutation ($slug: String!, $input: ArticlePatch!) {
         updateArticle(slug: $slug, input: $input) { ${ARTICLE} } }`,
-      { slug: ctx.params.slug, input },
+      { slug: ctx.params.slug, input: { ...fields, ...(tags && { tags }) } },
     );
-    return { article: toArticle(updateArticle) };
+    return { article: toArticle(found(updateArticle)) };
   });
 
   router.delete('/api/articles/:slug', { auth: 'user' }, async (ctx) => {
-    await idOf(ctx, ctx.params.slug);
-    await ctx.data.article.delete({ where: { slug: ctx.params.slug } });
+    found(await ctx.data.article.delete({ where: { slug: ctx.params.slug } }));
   });
 
   router.post('/api/articles/:slug/favorite', { auth: 'user' }, async (ctx) => {
@@ -117,41 +107,41 @@ export const articleRoutes: types.Routes = (router) => {
   });
 };
 
-type Context = Omit<types.Context, 'headers'>;
+interface ListRead {
+  readonly articles: readonly ArticleRead[];
+  readonly articlesAggregate: { readonly count: number };
+}
 
-interface Page {
-  readonly limit?: number | null | undefined;
-  readonly offset?: number | null | undefined;
+/** A row that has to be there: without it the answer is 404. */
+function found<Row>(row: Row | null): Row {
+  if (row === null) throw failure.notFound('Article not found');
+  return row;
 }
 
 /** Newest first, with the number of all that match. */
-async function listed(ctx: Context, filter: types.ArticleFilter, { limit, offset }: Page) {
-  const { articles } = await ctx.graphql<{ articles: ArticleRead[] }>(
+async function listed(ctx: types.Context, filter: types.ArticleFilter, { limit, offset }: types.Page) {
+  const { articles, articlesAggregate } = await ctx.graphql<ListRead>(
     `query ($filter: ArticleFilter, $limit: Int, $offset: Int) {
-      articles(filter: $filter, orderBy: { createdAt: DESC }, limit: $limit, offset: $offset) { ${ARTICLE} } }`,
+      articles(filter: $filter, orderBy: { createdAt: DESC }, limit: $limit, offset: $offset) { ${ARTICLE} }
+      articlesAggregate(filter: $filter) { count } }`,
     { filter, limit, offset },
   );
-  const articlesCount = await ctx.data.article.count({ where: filter as never });
-  return { articles: articles.map(toListed), articlesCount };
+  return { articles: articles.map(toListed), articlesCount: articlesAggregate.count };
 }
 
-async function one(ctx: Context, slug: string) {
+async function one(ctx: types.Context, slug: string) {
   const { article } = await ctx.graphql<{ article: ArticleRead | null }>(
     `query ($slug: String!) { article(slug: $slug) { ${ARTICLE} } }`,
     { slug },
   );
-  if (!article) throw failure.notFound('Article not found');
-  return { article: toArticle(article) };
+  return { article: toArticle(found(article)) };
 }
 
-async function idOf(ctx: Context, slug: string): Promise<number | string> {
-  const article = await ctx.data.article.findUnique({ where: { slug } });
-  if (!article) throw failure.notFound('Article not found');
-  return article.id;
-}
+const idOf = async (ctx: types.Context, slug: string) =>
+  found(await ctx.data.article.findUnique({ where: { slug } })).id;
 
 /** Marks an article as a favourite of the caller, or no longer. The article itself is not updated. */
-async function favour(ctx: Context, slug: string, how: 'connect' | 'disconnect') {
+async function favour(ctx: types.Context, slug: string, how: 'connect' | 'disconnect') {
   const data = { favorites: { [how]: await idOf(ctx, slug) } };
   await ctx.data.user.update({ where: { id: ctx.user!.id }, data });
 }

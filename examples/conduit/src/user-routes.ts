@@ -4,14 +4,14 @@ import type * as types from './generated/types.ts';
 /** Registration, sign-in, the user's own row, and profiles. */
 export const userRoutes: types.Routes = (router) => {
   router.post('/api/users', { body: 'RegisterBody' }, async (ctx) => {
-    const login = await ctx.auth.register({ ...ctx.request.body.user });
+    const login = await ctx.auth.register(ctx.request.body.user);
     if (!login) throw failure.forbidden('Verify your address first');
     ctx.status = 201;
     return userView(ctx, login.id, login.accessToken);
   });
 
   router.post('/api/users/login', { body: 'LoginBody', limit: '60/1m' }, async (ctx) => {
-    const login = await ctx.auth.login({ ...ctx.request.body.user });
+    const login = await ctx.auth.login(ctx.request.body.user);
     return userView(ctx, login.id, login.accessToken);
   });
 
@@ -21,8 +21,7 @@ export const userRoutes: types.Routes = (router) => {
     ctx.transaction(async () => {
       const { id } = ctx.user!;
       const { password, email, username, bio, image } = ctx.request.body.user;
-      if (bio !== undefined || image !== undefined)
-        await ctx.data.user.update({ where: { id }, data: defined({ bio, image }) });
+      await ctx.data.user.update({ where: { id }, data: { bio, image } });
       // Address and name belong to the account, which the data API does not write.
       await ctx.auth.setIdentity(id, { email: email ?? undefined, username: username ?? undefined });
       if (!password) return userView(ctx, id, tokenOf(ctx));
@@ -45,24 +44,18 @@ export const userRoutes: types.Routes = (router) => {
   });
 };
 
-type Context = Omit<types.Context, 'headers'>;
-
 /** The token that the request was signed in with. */
 const tokenOf = ({ headers }: Pick<types.Context, 'headers'>) =>
   String(headers['authorization']).split(' ')[1] ?? '';
 
-/** The members that are not undefined: a field that is left out is left alone. */
-const defined = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-async function userView(ctx: Context, id: number | string, token: string) {
+async function userView(ctx: types.Context, id: number | string, token: string) {
   const user = await ctx.sudo().data.user.findUnique({ where: { id } });
   if (!user) throw failure.notFound('User not found');
   const { email, username, bio = null, image = null } = user;
   return { user: { email, token, username, bio, image } };
 }
 
-async function profileView(ctx: Context, username: string) {
+async function profileView(ctx: types.Context, username: string) {
   const { user } = await ctx.graphql(
     'query ($username: String!) { user(username: $username) { username bio image following } }',
     { username },
@@ -72,7 +65,7 @@ async function profileView(ctx: Context, username: string) {
 }
 
 /** Follows somebody, or no longer: a list of the caller's own row. */
-async function follow(ctx: Context, username: string, how: 'connect' | 'disconnect') {
+async function follow(ctx: types.Context, username: string, how: 'connect' | 'disconnect') {
   const followed = await ctx.data.user.findUnique({ where: { username } });
   if (!followed) throw failure.notFound('Profile not found');
   const data = { follows: { [how]: followed.id } };

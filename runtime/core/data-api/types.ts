@@ -57,13 +57,13 @@ export interface ManyInput<S extends EntityShape> {
   readonly create?: Some<DataInput<S>>;
 }
 
-/** The fields of a row, and its relations as inputs set them. */
+/** The fields of a row, and its relations as inputs set them. Undefined leaves a field alone. */
 export type DataInput<S extends EntityShape> = {
-  readonly [Name in keyof S['row']]?: S['row'][Name];
+  readonly [Name in keyof S['row']]?: S['row'][Name] | undefined;
 } & {
-  readonly [Name in keyof S['one']]?: OneInput<Shape<S['one'][Name]>> | null;
+  readonly [Name in keyof S['one']]?: OneInput<Shape<S['one'][Name]>> | null | undefined;
 } & {
-  readonly [Name in keyof S['many']]?: ManyInput<Shape<S['many'][Name]>>;
+  readonly [Name in keyof S['many']]?: ManyInput<Shape<S['many'][Name]>> | undefined;
 };
 
 /** The operators of a filter; a value alone means `eq`. */

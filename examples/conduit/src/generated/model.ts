@@ -66,6 +66,9 @@ export const model = {
       ],
     },
   },
+  objects: {
+    ArticleAggregate: 'aggregate',
+  },
   scalars: {
     DateTime: { column: 'timestamp', source: 'known' },
   },
@@ -76,13 +79,13 @@ export const model = {
       body: { column: 'body', constraint: { minLength: 1 } },
       tags: {
         nested: 'tags',
-        disconnect: 'disconnect',
         connectOrCreate: {
           name: 'connectOrCreate',
           by: [{ 'where.name': 'name' }],
           create: { name: 'create', shape: 'NewTag:Tag' },
         },
-        disconnectBy: [{ name: 'name' }],
+        set: 'set',
+        setBy: [{ name: 'name' }],
       },
     },
     'ArticlePatch:Article': {
@@ -91,13 +94,13 @@ export const model = {
       body: { column: 'body', constraint: { minLength: 1 } },
       tags: {
         nested: 'tags',
-        disconnect: 'disconnect',
         connectOrCreate: {
           name: 'connectOrCreate',
           by: [{ 'where.name': 'name' }],
           create: { name: 'create', shape: 'NewTag:Tag' },
         },
-        disconnectBy: [{ name: 'name' }],
+        set: 'set',
+        setBy: [{ name: 'name' }],
       },
     },
     'NewTag:Tag': { name: 'name' },
@@ -115,6 +118,7 @@ export const model = {
     UserFilter: {
       entity: 'User',
       fields: {
+        id: { equals: 'id' },
         username: 'username: eq',
         followers: { many: 'followers', quantifiers: ['some'], shape: 'UserFilter' },
       },

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import { count, create, exists, get, list, many, one, remove, through, update } from '@twofold/runtime';
+import { aggregate, count, create, exists, get, list, many, one, remove, through, update } from '@twofold/runtime';
 
 /** The resolver of each field. A field that is not listed is a column, or a property of its parent's value. */
 export const fields = {
@@ -30,6 +30,7 @@ export const fields = {
       page: { limit: 'limit', offset: 'offset' },
       max: 100,
     }),
+    articlesAggregate: aggregate('Article', { where: { arg: 'filter', shape: 'ArticleFilter' }, max: 1000 }),
     comment: get('Comment', { id: 'id' }),
     comments: list('Comment', {
       filters: { articleId: 'article_id' },

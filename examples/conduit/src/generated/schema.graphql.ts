@@ -57,10 +57,13 @@ type Query {
   user(username: String!): User
   article(slug: String!): Article
   articles(filter: ArticleFilter, orderBy: ArticleOrder, limit: Int, offset: Int): [Article!]!
+  articlesAggregate(filter: ArticleFilter): ArticleAggregate!
   comment(id: ID!): Comment
   comments(articleId: ID!, orderBy: CommentOrder): [Comment!]!
   tags: [Tag!]!
 }
+
+type ArticleAggregate { count: Int! }
 
 type Mutation {
   createArticle(input: ArticleInput!): Article!
@@ -70,13 +73,13 @@ type Mutation {
 
 input ArticleInput { title: String! description: String! body: String! tags: TagsInput }
 input ArticlePatch { title: String description: String body: String tags: TagsInput }
-input TagsInput { disconnect: [TagKey!] connectOrCreate: [TagOrNew!] }
+input TagsInput { set: [TagKey!] connectOrCreate: [TagOrNew!] }
 input TagKey { name: String! }
 input TagOrNew { where: TagKey! create: NewTag! }
 input NewTag { name: String }
 
 input ArticleFilter { author: UserFilter tags: TagsFilter favoritedBy: UsersFilter }
-input UserFilter { username: TextFilter followers: UsersFilter }
+input UserFilter { id: ID username: TextFilter followers: UsersFilter }
 input UsersFilter { some: UserFilter }
 input TagsFilter { some: TagFilter }
 input TagFilter { name: TextFilter }

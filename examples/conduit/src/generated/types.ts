@@ -47,6 +47,9 @@ export type Middleware = MiddlewareOf<Context>;
 export type ArticleOverrides = ArticleResolvers;
 
 /** What a file of `src/resolvers/` may implement of this type. */
+export type ArticleAggregateOverrides = ArticleAggregateResolvers;
+
+/** What a file of `src/resolvers/` may implement of this type. */
 export type CommentOverrides = CommentResolvers;
 
 /** What a file of `src/resolvers/` may implement of this type. */
@@ -215,6 +218,10 @@ export type Article = {
   updatedAt: ScalarTypes['DateTime']['output'];
 };
 
+export type ArticleAggregate = {
+  count: ScalarTypes['Int']['output'];
+};
+
 export type ArticleBody = {
   article: NewArticle;
 };
@@ -335,6 +342,7 @@ export type Page = {
 export type Query = {
   article?: Maybe<Article>;
   articles: Array<Article>;
+  articlesAggregate: ArticleAggregate;
   comment?: Maybe<Comment>;
   comments: Array<Comment>;
   tags: Array<Tag>;
@@ -350,6 +358,10 @@ export type QueryarticlesArgs = {
   limit?: InputMaybe<ScalarTypes['Int']['input']>;
   offset?: InputMaybe<ScalarTypes['Int']['input']>;
   orderBy?: InputMaybe<ArticleOrder>;
+};
+
+export type QueryarticlesAggregateArgs = {
+  filter?: InputMaybe<ArticleFilter>;
 };
 
 export type QuerycommentArgs = {
@@ -400,7 +412,7 @@ export type TagsFilter = {
 
 export type TagsInput = {
   connectOrCreate?: InputMaybe<Array<TagOrNew>>;
-  disconnect?: InputMaybe<Array<TagKey>>;
+  set?: InputMaybe<Array<TagKey>>;
 };
 
 export type TextFilter = {
@@ -435,6 +447,7 @@ export type UserChange = {
 
 export type UserFilter = {
   followers?: InputMaybe<UsersFilter>;
+  id?: InputMaybe<ScalarTypes['ID']['input']>;
   username?: InputMaybe<TextFilter>;
 };
 
@@ -454,6 +467,7 @@ export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, nev
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   Article: ResolverTypeWrapper<ArticleRow>;
+  ArticleAggregate: ResolverTypeWrapper<ArticleAggregate>;
   ArticleBody: ArticleBody;
   ArticleChange: ArticleChange;
   ArticleChangeBody: ArticleChangeBody;
@@ -498,6 +512,7 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   Article: ArticleRow;
+  ArticleAggregate: ArticleAggregate;
   ArticleBody: ArticleBody;
   ArticleChange: ArticleChange;
   ArticleChangeBody: ArticleChangeBody;
@@ -554,6 +569,10 @@ export type ArticleResolvers<ContextType = Context, ParentType extends Resolvers
   updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type ArticleAggregateResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ArticleAggregate'] = ResolversParentTypes['ArticleAggregate']> = {
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type CommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment']> = {
   article?: Resolver<ResolversTypes['Article'], ParentType, ContextType>;
   author?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
@@ -576,6 +595,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   article?: Resolver<Maybe<ResolversTypes['Article']>, ParentType, ContextType, RequireFields<QueryarticleArgs, 'slug'>>;
   articles?: Resolver<Array<ResolversTypes['Article']>, ParentType, ContextType, Partial<QueryarticlesArgs>>;
+  articlesAggregate?: Resolver<ResolversTypes['ArticleAggregate'], ParentType, ContextType, Partial<QueryarticlesAggregateArgs>>;
   comment?: Resolver<Maybe<ResolversTypes['Comment']>, ParentType, ContextType, RequireFields<QuerycommentArgs, 'id'>>;
   comments?: Resolver<Array<ResolversTypes['Comment']>, ParentType, ContextType, RequireFields<QuerycommentsArgs, 'articleId'>>;
   tags?: Resolver<Array<ResolversTypes['Tag']>, ParentType, ContextType>;
@@ -603,6 +623,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
 
 export type Resolvers<ContextType = Context> = {
   Article?: ArticleResolvers<ContextType>;
+  ArticleAggregate?: ArticleAggregateResolvers<ContextType>;
   Comment?: CommentResolvers<ContextType>;
   DateTime?: GraphQLScalarType;
   Mutation?: MutationResolvers<ContextType>;
