@@ -83,6 +83,8 @@ const routes: Plugin['routes'] = (router) => {
   );
   router.post('/identity', (ctx) => authOf(ctx).setIdentity(ctx.request.body.id, ctx.request.body));
   router.post('/logout', { auth: 'user' }, (ctx) => authOf(ctx).logout());
+  router.post('/logout-all', (ctx) => authOf(ctx).logoutAll(ctx.request.body.id));
+  router.post('/invalidate', (ctx) => authOf(ctx).invalidateExtend(ctx.request.body.id));
   router.post('/disable', (ctx) => authOf(ctx).disable(ctx.request.body.id));
   router.post('/enable', (ctx) => authOf(ctx).enable(ctx.request.body.id));
   router.get('/me', { auth: 'user' }, (ctx) => ({ id: ctx.user?.id }));
@@ -149,6 +151,25 @@ describe.each(databases)('ctx.auth on %s', (database) => {
     expect((await call('POST /login', { email: 'ada@example.com', password: GOOD })).status).toBe(
       200,
     );
+  });
+
+  it('ends every session of a user, or their access tokens alone', async () => {
+    const { call, register } = await serve({ plugin: { routes }, database });
+    const { id, accessToken, refreshToken } = (await register('ada@example.com')).body;
+    const other = (await call('POST /login', { email: 'ada@example.com', password: GOOD })).body;
+    const statuses = async (...tokens: string[]) =>
+      Promise.all(
+        tokens.map(async (token) => (await call('GET /me', undefined, bearer(token))).status),
+      );
+    expect(await statuses(accessToken, other.accessToken)).toEqual([200, 200]);
+    expect((await call('POST /invalidate', { id })).status).toBe(204);
+    expect(await statuses(accessToken, other.accessToken)).toEqual([401, 401]);
+    const renewed = (await call('POST /refresh', { refreshToken })).body;
+    expect(await statuses(renewed.accessToken)).toEqual([200]);
+    expect((await call('POST /logout-all', { id })).status).toBe(204);
+    expect(await statuses(renewed.accessToken)).toEqual([401]);
+    for (const { refreshToken: token } of [renewed, other])
+      expect((await call('POST /refresh', { refreshToken: token })).status).toBe(401);
   });
 
   // own-code.md §13, line 10
@@ -275,24 +296,25 @@ describe.each(databases)('the hooks of src/auth-hooks.ts on %s', (database) => {
   });
 });
 
-// own-code.md §13, line 10
-describe('src/credentials.ts', () => {
-  const credentials: Plugin['credentials'] = [
-    ({ headers }, ctx) => {
-      const [scheme, token] = String(headers['authorization'] ?? '').split(' ');
-      return scheme === 'Token' ? ctx.auth.verify(token ?? '') : undefined;
-    },
-    ({ headers }) => {
-      if (headers['x-badge'] === 'boom') throw new Error('no badge reader');
-      if (headers['x-badge'] === 'closed') throw failure.forbidden('The door is closed');
-      return headers['x-badge'] ? { userId: String(headers['x-badge']), cookie: true } : undefined;
-    },
-  ];
+const credentials: Plugin['credentials'] = [
+  ({ headers }, ctx) => {
+    const [scheme, token] = String(headers['authorization'] ?? '').split(' ');
+    return scheme === 'Token' ? ctx.auth.verify(token ?? '') : undefined;
+  },
+  ({ headers }) => {
+    if (headers['x-badge'] === 'boom') throw new Error('no badge reader');
+    if (headers['x-badge'] === 'closed') throw failure.forbidden('The door is closed');
+    return headers['x-badge'] ? { userId: String(headers['x-badge']), cookie: true } : undefined;
+  },
+];
 
+// own-code.md §13, line 10
+describe.each(databases)('src/credentials.ts on %s', (database) => {
   it('sign in GraphQL, REST, routes and WebSocket; a disabled or unknown user gets 401', async () => {
     const server = await serve({
       plugin: { routes, credentials },
       manifest: 'api: { rest: true }',
+      database,
     });
     const { call, register, url } = server;
     const { id, accessToken } = (await register('ada@example.com')).body;
@@ -316,7 +338,7 @@ describe('src/credentials.ts', () => {
   });
 
   it('keep the status of an AppError, make other throws 401, and ask an Origin for cookies', async () => {
-    const { call, register } = await serve({ plugin: { routes, credentials } });
+    const { call, register } = await serve({ plugin: { routes, credentials }, database });
     const { id } = (await register('ada@example.com')).body;
     const badge = { 'x-badge': String(id) };
     expect((await call('GET /me', undefined, { 'x-badge': 'boom' })).status).toBe(401);
@@ -331,7 +353,9 @@ describe('src/credentials.ts', () => {
     const own = { ...badge, origin: 'http://own.example' };
     expect((await call('POST /me', {}, own)).status).toBe(200);
   });
+});
 
+describe('src/credentials.ts', () => {
   it('without auth: stop the start', async () => {
     const start = createServer()
       .schema('type Query { a: Int }')

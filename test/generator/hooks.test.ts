@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { findMissingExports } from '../../generator/missing-exports.ts';
 import { generator, linkPackages, makeProject, typecheck, type TestProject } from './project.ts';
 
 const SCHEMA = `type User { id: ID! name: String! articles: [Article!]! }
@@ -76,6 +77,21 @@ describe('files of hooks', () => {
     const done = await generator(['generate'], shop.root);
     expect([done.code, done.stderr]).toEqual([3, expect.stringContaining(code)]);
     expect(done.stderr).toContain(fix);
+  });
+
+  it.each([
+    ['src/routes.ts', 'routes'],
+    ['src/middleware.ts', 'middleware'],
+    ['src/credentials.ts', 'credentials'],
+    ['src/auth-hooks.ts', 'authHooks'],
+    ['src/auth-events.ts', 'listeners'],
+  ])('%s has to export %s', (file, exported) => {
+    const found = (text: string) =>
+      findMissingExports({ userFiles: [file], resolvers: [], otherUserTexts: [{ file, text }] });
+    expect(found(`export const ${exported}s = [];\n`)).toMatchObject([
+      { code: 'FILE_EXPORT_MISSING', why: expect.stringContaining(`Did you mean "${exported}s"?`) },
+    ]);
+    expect(found(`export const ${exported} = [];\n`)).toEqual([]);
   });
 
   it.each([

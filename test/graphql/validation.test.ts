@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from './harness.ts';
+import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `
   type Post { id: ID! title: String! @constraint(minLength: 2) labels: [String!]! @constraint(maxLength: 3, maxItems: 2) comments: [Comment!]! }
@@ -16,13 +16,14 @@ const SDL = `
   type Mutation { createPost(input: NewPost!): Post! send(search: Search!): String! updatePost(id: ID!, input: NewPost!): Post }
 `;
 
-describe('validation before any function', () => {
+describe.each(databases)('validation before any function, on %s', (database) => {
   let server: TestServer;
   const called: string[] = [];
   const own = (name: string) => () => (called.push(name), name);
   beforeAll(
     async () =>
       void (server = await startServer(SDL, {
+        database,
         resolvers: {
           Query: { find: own('find') },
           Mutation: { send: own('send'), updatePost: own('updatePost') },

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import { createDatabase } from '../engines/available.ts';
 import { createServer } from '../../runtime/core/server.ts';
 import type { Plugin } from '../../runtime/core/plugin.ts';
-import type { Running } from '../../runtime/core/running.ts';
 
 export const SCHEMA = `
   enum Kind { NEWS STORY }
@@ -31,11 +31,11 @@ export interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-const running: Running[] = [];
+const running: { close(): Promise<unknown> }[] = [];
 
 /** Closes every server that a test has started. */
 export async function closeAll(): Promise<void> {
-  for (const each of running.splice(0)) await each.close();
+  for (const each of running.splice(0).toReversed()) await each.close();
 }
 
 /** A server with these own routes. */
@@ -43,19 +43,23 @@ export async function serveRoutes(
   routes: Plugin['routes'],
   {
     manifest,
+    database,
     env = {},
     ...plugin
   }: Partial<Plugin> & {
     readonly manifest?: string;
+    readonly database?: 'sqlite' | 'postgres';
     readonly env?: Record<string, string>;
   } = {},
 ): Promise<RouteServer> {
+  const made = database === 'postgres' ? await createDatabase() : undefined;
+  if (made) running.push({ close: made.drop });
   const lines: string[] = [];
   const started = await createServer()
     .schema(SCHEMA, `name: test\n${manifest ?? ''}`)
     .plugin({ name: 'test', ...plugin, ...(routes && { routes }) })
     .start('127.0.0.1:0', {
-      env: { DATABASE_URL: ':memory:', ...env },
+      env: { DATABASE_URL: made?.url ?? ':memory:', ...env },
       logTo: { write: (line) => void lines.push(line) },
     });
   running.push(started);

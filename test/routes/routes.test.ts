@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError, failure } from '../../runtime/core/errors.ts';
+import { databases } from '../graphql/harness.ts';
 import { closeAll, serveRoutes } from './harness.ts';
 
 afterEach(closeAll);
@@ -271,14 +272,40 @@ describe('an error of an own route', () => {
   });
 });
 
-describe('own routes and those of the server', () => {
-  it('come first: the own one answers instead of a generated one, and the start says so', async () => {
+describe.each(databases)('an own route on %s', (database) => {
+  it('reads and writes rows, and undoes them with its error', async () => {
+    const { ask } = await serveRoutes(
+      (router) => {
+        router.post('/articles', { body: 'NewArticle' }, (ctx) =>
+          ctx.transaction(async () => {
+            const article = await ctx.data.article.create({ data: ctx.request.body });
+            if (article.title === 'Teapot') ctx.throw(418, 'no coffee');
+            return article;
+          }),
+        );
+        router.get('/articles/:slug', (ctx) =>
+          ctx.data.article.findUnique({ where: { slug: ctx.params.slug } }),
+        );
+      },
+      { database },
+    );
+    const post = (slug: string, title: string) =>
+      ask('POST /articles', { body: { slug, title } }).then(({ status, body }) => [status, body]);
+    const made = [200, { id: expect.anything(), slug: 'a', title: 'A' }];
+    expect(await post('a', 'A')).toEqual(made);
+    expect(await post('a', 'Again')).toEqual([409, { error: 'slug already exists' }]);
+    expect(await post('b', 'Teapot')).toEqual([418, { error: 'no coffee' }]);
+    expect((await ask('GET /articles/a')).body).toEqual(made[1]);
+    expect((await ask('GET /articles/b')).status).toBe(204);
+  });
+
+  it('comes first: it answers instead of a generated one, and the start says so', async () => {
     const { ask, lines } = await serveRoutes(
       (router) => {
         router.get('/api/articles/:slug', (ctx) => ({ own: ctx.params.slug }));
         router.get('/api/{*rest}', (_ctx, next) => next());
       },
-      { manifest: 'api: { rest: true }' },
+      { manifest: 'api: { rest: true }', database },
     );
     expect((await ask('GET /api/articles/7')).body).toEqual({ own: '7' });
     expect((await ask('GET /api/articles')).body).toMatchObject({ data: [] });
@@ -288,7 +315,9 @@ describe('own routes and those of the server', () => {
     expect(warnings[0]).toContain('GET /api/articles/:slug');
     expect(warnings[0]).toContain('GET /api/articles/:id');
   });
+});
 
+describe('own routes and those of the server', () => {
   it.each(['/graphql', '/api/auth/login', '/api/oauth/x', '/api/health', '/api/system/jobs'])(
     'cannot take the fixed path %s: the server does not start and names the route',
     async (path) => {

@@ -215,7 +215,7 @@ for (const { name, missing, create } of databases) {
         ]);
         await wait(1_000);
         const own = (table: string) =>
-          `import type { Kysely } from '@twofold/runtime';\n\nexport async function up(db: Kysely<any>): Promise<void> {\n  await db.updateTable('${table}').set({ name: 'eve' }).execute();\n}\n`;
+          `import type { Kysely, MigrationContext } from '@twofold/runtime';\n\nexport async function up(db: Kysely<any>, { dialect }: MigrationContext): Promise<void> {\n  await db.updateTable('${table}').set({ name: 'eve of ' + dialect }).execute();\n}\n`;
         shop.write('migrations/0003_fill.ts', own('nowhere'));
         await said(
           /0003_fill\.ts:4:1 {2}error {2}MIGRATION_FAILED {2}migration 0003_fill, step 1 \(nowhere\) failed at line 4/,
@@ -225,7 +225,7 @@ for (const { name, missing, create } of databases) {
         await said(/migrated: 0003_fill/);
         await expect
           .poll(() => answers('{ users { name } }'), { timeout: 30_000 })
-          .toEqual({ data: { users: [{ name: 'eve' }] } });
+          .toEqual({ data: { users: [{ name: `eve of ${opened.at(-1)!.store.dialect}` }] } });
       }, 180_000);
 
       test('in dev: a migration that was written wrongly before is written anew', async () => {
