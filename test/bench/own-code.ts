@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requirePeers } from './peers.ts';
 
 /**
  * What own code costs, as ratios: the two sides take turns in one run, so that a busy machine slows
- * both. `--baseline DIR` also compares a project without own code with an older checkout.
+ * both. Payload's hooks take part. `--baseline DIR` also compares a project without own code with an
+ * older checkout.
  *
  * npm run bench:own-code -- [--rounds 15] [--baseline DIR] [--cpu]
  *
@@ -34,9 +36,16 @@ interface Served {
 }
 
 /** Starts the server of a checkout in a process of its own. */
-async function serve(root: string, env: Record<string, string> = {}): Promise<Served> {
+const serve = (root: string, env: Record<string, string> = {}) =>
+  serveProgram('own-code-server.ts', root, env);
+
+async function serveProgram(
+  program: string,
+  root: string,
+  env: Record<string, string>,
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'twofold-own-code-'));
-  const child = fork(join(import.meta.dirname, 'own-code-server.ts'), [], {
+  const child = fork(join(import.meta.dirname, program), [], {
     env: {
       ...process.env,
       TWOFOLD_ROOT: root,
@@ -92,6 +101,8 @@ interface Side {
   readonly server: Served;
   /** GraphQL with the variable `title`; absent for a sign-in. */
   readonly query?: string;
+  /** A path that takes a title as JSON, in place of GraphQL. */
+  readonly path?: string;
   /** Requests of a block. */
   readonly requests?: number;
   readonly variables?: object;
@@ -99,11 +110,16 @@ interface Side {
 
 let made = 0;
 
-async function send({ server: { port }, query, variables }: Side): Promise<void> {
-  const text = query
-    ? await graphql(port, query, { title: `title ${(made += 1)}`, ...variables })
-    : await post(port, '/api/auth/login', JSON.stringify(USER));
+async function send(side: Side): Promise<void> {
+  const text = await answerOf(side);
   if (text.includes('"errors"') || text.startsWith('{"error"')) throw new Error(text);
+}
+
+function answerOf({ server: { port }, query, path, variables }: Side): Promise<string> {
+  const title = `title ${(made += 1)}`;
+  if (query) return graphql(port, query, { title, ...variables });
+  if (path) return post(port, path, JSON.stringify({ title }));
+  return post(port, '/api/auth/login', JSON.stringify(USER));
 }
 
 const graphql = (port: number, query: string, variables: object = {}) =>
@@ -175,6 +191,25 @@ async function compareOwn(server: Served): Promise<void> {
   report('@count and @exists on 100 rows / the statement by hand', await server.counts(), 1.15);
 }
 
+/** Hooks of Payload, beside its own creates and ours. */
+async function comparePayload(server: Served): Promise<void> {
+  const payload = await serveProgram('servers/payload.ts', here, {});
+  const side = (path: string) => ({ server: payload, path, requests: 80 });
+  const [plain, hooked] = [side('/api/notes'), side('/api/memos')];
+  try {
+    for (const clients of [1, CLIENTS]) {
+      const at = `${clients} at a time`;
+      report(`Payload: create with a hook / without, ${at}`, await ratio(plain, hooked, clients));
+      report(
+        `create with a resolveInput / Payload's create with a hook, ${at}`,
+        await ratio(hooked, { server, query: create('createMemo'), requests: 80 }, clients),
+      );
+    }
+  } finally {
+    payload.close();
+  }
+}
+
 /** A project without own code beside an older checkout. */
 async function compareBaseline(now: Served, baseline: string): Promise<void> {
   const old = await serve(baseline, { BENCH_BASELINE: '1' });
@@ -214,12 +249,14 @@ async function compareLogin(baseline: string): Promise<void> {
   }
 }
 
+requirePeers();
 const here = join(import.meta.dirname, '../..');
 const baseline = option('baseline');
 try {
   const server = await serve(here);
   try {
     await compareOwn(server);
+    await comparePayload(server);
   } finally {
     server.close();
   }
