@@ -12,6 +12,9 @@ export interface Test {
 export interface TestFile {
   readonly name: string;
   readonly status: string;
+  /** In milliseconds, since 1970. */
+  readonly startTime: number;
+  readonly endTime: number;
   readonly assertionResults: readonly Test[];
 }
 

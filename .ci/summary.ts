@@ -25,6 +25,7 @@ function summarize() {
   return {
     counts,
     remarks: [
+      ...listed('files took longest', longest(files)),
       ...listed('failed beside others, and then their files were run alone', beside),
       ...listed('passed only when tried again', last.flatMap(triedAgain)),
       ...remarksOn(counts, last),
@@ -49,6 +50,15 @@ function countsOf(files: readonly TestFile[]) {
 
 function isBroken(file: TestFile): boolean {
   return failed(file) && !file.assertionResults.some((test) => test.status === 'failed');
+}
+
+/** Where to look first when the suite has to become shorter: they take most of the time. */
+function longest(files: readonly TestFile[]): string[] {
+  const seconds = ({ startTime, endTime }: TestFile) => (endTime - startTime) / 1000;
+  return files
+    .toSorted((a, b) => seconds(b) - seconds(a))
+    .slice(0, 20)
+    .map((file) => `${Math.round(seconds(file))} s ${relative(process.cwd(), file.name)}`);
 }
 
 function listed(what: string, lines: readonly string[]): string[] {
