@@ -1,11 +1,10 @@
 import { join, posix } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
-import type { DocumentNode } from 'graphql';
-import { type AnsweredFields, stillToWrite } from './answered-fields.ts';
+import type { Project } from '@twofold/schema';
+import type { AnsweredFields } from './answered-fields.ts';
 import type { CodegenPlan } from './codegen/plan-codegen.ts';
-import { type AddedByProcess, noteAdded } from './documents/list-history.ts';
+import type { AddedByProcess } from './documents/list-history.ts';
 import type { DocumentsPlan } from './documents/plan-documents.ts';
 import { countFields } from './count-fields.ts';
 import { TOOLS_FILE } from '../templates/owned/tools.ts';
@@ -23,10 +22,14 @@ import { withoutDraft } from './migrations/draft.ts';
 import { type Transition, TRANSITIONS } from './migrations/transition.ts';
 import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
+import {
+  hasErrors,
+  type InputReading,
+  type ReadingOptions,
+  readProjectFrom,
+} from './read-project.ts';
 import { renderFiles } from './render.ts';
 import { findInUserFiles, withoutOrphans } from './user-findings.ts';
-import { completesUser, readUserHooks } from './user-hooks.ts';
-import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
 import { writtenMembers } from './written-members.ts';
 import type { Disk } from './write/disk.ts';
@@ -34,7 +37,7 @@ import { LOCKFILE, parseLock } from './write/lockfile.ts';
 import { applyChanges, planChanges } from './write/write.ts';
 
 /** Options of a run. */
-export interface RunOptions {
+export interface RunOptions extends ReadingOptions {
   readonly force?: boolean;
   /** Tables and columns that may be dropped, by coordinate. */
   readonly allowDrop?: readonly string[];
@@ -56,21 +59,6 @@ export interface RunOptions {
   readonly client?: boolean;
   /** The trusted documents that this process added: for a process that runs many times. */
   readonly added?: AddedByProcess;
-  /**
-   * Results that each run keeps for the next one (`createKnown`): for a process that runs many
-   * times.
-   */
-  readonly known?: NonNullable<ProjectInput['known']>;
-}
-
-/** The meaning of the two inputs. */
-export interface InputReading {
-  readonly sources: Sources;
-  /** Null when a finding is an error. */
-  readonly project: Project | null;
-  /** The parsed definitions of the schema; null when the text could not be parsed. */
-  readonly document: DocumentNode | null;
-  readonly findings: readonly Diagnostic[];
 }
 
 /** A run up to the last step: everything is rendered and compared, and nothing is written. */
@@ -90,50 +78,6 @@ export interface RunPlan extends InputReading {
   readonly transition?: Transition | null;
 }
 
-/**
- * Runs the stages read, parse, check and build.
- *
- * @throws CommandError when there is no schema at all.
- */
-export async function readProjectOf(root: string, given: RunOptions = {}): Promise<InputReading> {
-  return understand(await readSources(root), given);
-}
-
-async function understand(sources: Sources, { known }: RunOptions): Promise<InputReading> {
-  if (sources.schema.length === 0 && sources.problems.length === 0) {
-    throw new CommandError(
-      EXIT.usage,
-      'NO_SCHEMA',
-      `there is no schema.graphql in ${sources.root}`,
-      'npx generator init makes a project; --cwd DIR names another folder',
-    );
-  }
-  const { readProject } = await import('@twofold/schema');
-  const scalars = readUserScalars(sources.scalars);
-  const { project, document, diagnostics } = readProject({
-    schema: sources.schema,
-    manifest: sources.manifest,
-    ...(scalars && { scalars }),
-    hooks: readUserHooks(sources.otherUserTexts),
-    completesUser: completesUser(sources.otherUserTexts),
-    ...(known && { known }),
-  });
-  const written = writtenMembers(sources.resolvers);
-  const own = await ownPagesOf(project, sources);
-  const findings = [...sources.problems, ...stillToWrite(diagnostics, written), ...own.findings];
-  return { sources, project: hasErrors(findings) ? null : own.project, document, findings };
-}
-
-/** Loaded only for a project with pages of its own. */
-async function ownPagesOf(
-  project: Project | null,
-  { pages }: Sources,
-): Promise<{ readonly project: Project | null; readonly findings: readonly Diagnostic[] }> {
-  if (!project?.console || !pages) return { project, findings: [] };
-  const { withOwnPages } = await import('./user-pages.ts');
-  return withOwnPages(project, pages);
-}
-
 /** Runs every stage but the writing. */
 export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   return planSources(await readSources(root), options, disk);
@@ -145,7 +89,7 @@ export async function planSources(
   options: RunOptions,
   disk: Disk,
 ): Promise<RunPlan> {
-  const reading = await understand(sources, options);
+  const reading = await readProjectFrom(sources, options);
   const { project, document } = reading;
   if (!project || !document) return { ...reading, changes: [], fields: null, missing: [] };
   const migration = await planNext(project, sources, { options, disk });
@@ -351,6 +295,7 @@ async function keepAdded(
   { options, disk }: { readonly options: RunOptions; readonly disk: Disk },
 ): Promise<void> {
   if (!documents?.counts || changes.some(({ kind }) => kind === 'edited')) return;
+  const { noteAdded } = await import('./documents/list-history.ts');
   await noteAdded(root, documents.addedHere, { disk, added: options.added ?? new Set() });
 }
 
@@ -383,8 +328,4 @@ async function planSettled(root: string, options: RunOptions, disk: Disk): Promi
     'the inputs were changed again and again while this run was at work; nothing was written',
     'run again',
   );
-}
-
-export function hasErrors(findings: readonly Diagnostic[]): boolean {
-  return findings.some(({ severity }) => severity === 'error');
 }

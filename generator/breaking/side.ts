@@ -5,7 +5,7 @@ import { formatFindings } from '../report.ts';
 import { createPaint } from '../report.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import type { Sources } from '../files.ts';
-import { hasErrors, readProjectOf } from '../pipeline.ts';
+import { hasErrors, readProjectOf } from '../read-project.ts';
 import { type Places, placesOf } from './api/places.ts';
 import { isMandatory, type Recorded, recordedDocuments } from './documents/recorded.ts';
 

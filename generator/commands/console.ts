@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { readProjectOf } from '../pipeline.ts';
+import { readProjectOf } from '../read-project.ts';
 import { askProject } from '../run-project.ts';
 
 /** The result of the runtime. */

@@ -6,7 +6,7 @@ import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { missingSteps } from '../migrations/missing-steps.ts';
-import { readProjectOf } from '../pipeline.ts';
+import { readProjectOf } from '../read-project.ts';
 import { askProject } from '../run-project.ts';
 
 /** The result of one check. */

@@ -7,7 +7,8 @@ import { ejectableNames, ejectedSdl, withDefinition } from '../edit/ejected-sdl.
 import { insertMember, memberNames } from '../edit/insert-member.ts';
 import { explainAll } from '../explain/facts.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { readProjectOf, run as runPipeline } from '../pipeline.ts';
+import { run as runPipeline } from '../pipeline.ts';
+import { readProjectOf } from '../read-project.ts';
 import { JOB_NAMES, typeNamesOf } from '../../templates/owned/type-names.ts';
 import { userPartsOf } from '../user-files.ts';
 import { commit } from '../write/commit.ts';

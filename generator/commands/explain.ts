@@ -8,7 +8,7 @@ import { placeOf } from '../explain/place.ts';
 import { ruleSentence } from '../explain/rules.ts';
 import { readStatements, type Statements, type StatementsAnswer } from '../explain/statements.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { readProjectOf } from '../pipeline.ts';
+import { readProjectOf } from '../read-project.ts';
 import { readTexts } from '../read.ts';
 import { hookNames } from '../user-hooks.ts';
 import { reportBrokenInputs } from './outcome.ts';

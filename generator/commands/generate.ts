@@ -46,7 +46,7 @@ function isFirst({ changes }: RunPlan): boolean {
 }
 
 async function printModel(call: CommandCall): Promise<ExitCode> {
-  const { readProjectOf } = await import('../pipeline.ts');
+  const { readProjectOf } = await import('../read-project.ts');
   const reading = await readProjectOf(resolve(call.cwd));
   const { project } = reading;
   if (!project) return reportBrokenInputs(reading, call);

@@ -3,7 +3,8 @@ import type { CommandCall } from '../cli/command.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { filesOf } from '../documents/document-text.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import type { RunPlan, InputReading } from '../pipeline.ts';
+import type { RunPlan } from '../pipeline.ts';
+import type { InputReading } from '../read-project.ts';
 import { formatFindings } from '../report.ts';
 
 /** The number of hints that are shown in full: an imported schema may have thousands. */

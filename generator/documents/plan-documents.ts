@@ -9,7 +9,7 @@ import { clientFindings, placeOfClient } from './client-findings.ts';
 import { filesOfClient, takenFiles } from './front-end.ts';
 import { type AddedByProcess, addedHere, committedList } from './list-history.ts';
 import { overLimits } from './limits.ts';
-import { type ClientOperation, type Documents, readOperations } from './operations.ts';
+import { type Documents, readOperations } from './operations.ts';
 import { servedSchema } from './served-schema.ts';
 import { type NextList, nextList, parseList, printList, type TrustedList } from './trusted-list.ts';
 
@@ -115,20 +115,6 @@ function readClients(project: Project, { documents = [] }: Sources): Documents[]
       ...read,
       findings: [...read.findings, ...overLimits(project, schema, read.operations)],
     };
-  });
-}
-
-/**
- * The documents of all front ends, as the list has them: those of the first front end come first.
- * They are not checked against the schema, because a comparison of two schemas needs the documents
- * that the newer one breaks. A front end whose documents cannot be read has none.
- *
- * @example liveDocuments(project, sources)[0].description // 'The newest posts.'
- */
-export function liveDocuments(project: Project, sources: Sources): readonly ClientOperation[] {
-  return (project.clients ?? []).flatMap(({ format }, at) => {
-    const texts = sources.documents?.[at]?.texts ?? [];
-    return readOperations(null, texts, { typenames: format === 'ast' }).operations;
   });
 }
 

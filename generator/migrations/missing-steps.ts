@@ -1,4 +1,4 @@
-import { readProjectOf } from '../pipeline.ts';
+import { readProjectOf } from '../read-project.ts';
 import { planMigration } from './plan.ts';
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTerminal } from '../../generator/cli/terminal.ts';
 import { run as eject } from '../../generator/commands/eject.ts';
 import { explainAll } from '../../generator/explain/facts.ts';
-import { readProjectOf } from '../../generator/pipeline.ts';
+import { readProjectOf } from '../../generator/read-project.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { type Program, query, run } from '../server/program.ts';
 import {

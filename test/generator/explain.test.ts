@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleOperations } from '../../generator/explain/example-operation.ts';
 import { explainAll, type Explanation } from '../../generator/explain/facts.ts';
 import type { Statements } from '../../generator/explain/statements.ts';
-import { readProjectOf } from '../../generator/pipeline.ts';
+import { readProjectOf } from '../../generator/read-project.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { createDryRun } from '../../runtime/core/graphql/dry-run.ts';
 import { createServer, type Running } from '../../runtime/core/index.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { type DocumentNode, getOperationAST, parse } from 'graphql';
-import { liveDocuments } from '../../documents/plan-documents.ts';
+import { liveDocuments } from '../../documents/live-documents.ts';
 import { parseList } from '../../documents/trusted-list.ts';
 import { CommandError, EXIT } from '../../failure.ts';
 import type { Sources } from '../../files.ts';

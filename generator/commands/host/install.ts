@@ -14,7 +14,7 @@ import {
 } from '../../host/install-plan.ts';
 import { countRestarts, lastLines } from '../../host/services.ts';
 import { DEFAULT_PLACE, type HostPlace, PATHS } from '../../host/place.ts';
-import { readProjectOf } from '../../pipeline.ts';
+import { readProjectOf } from '../../read-project.ts';
 import { reportBrokenInputs } from '../outcome.ts';
 
 /** `generator host install`: the project as services of systemd; again: upgrades it in place. */

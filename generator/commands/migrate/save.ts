@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../failure.ts';
 import { columnsNamed } from '../../migrations/coordinates.ts';
 import { saveDraft } from '../../migrations/save-draft.ts';
-import { readProjectOf } from '../../pipeline.ts';
+import { readProjectOf } from '../../read-project.ts';
 import { assertMigrationName, type MigrateCall } from './call.ts';
 
 /** `generator migrate save [NAME]`: the draft becomes a migration that no save writes again. */

@@ -4,7 +4,7 @@ import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import type { FileChange } from '../../files.ts';
 import { withoutDraft } from '../../migrations/draft.ts';
 import { squash, type Squashed } from '../../migrations/squash.ts';
-import { readProjectOf } from '../../pipeline.ts';
+import { readProjectOf } from '../../read-project.ts';
 import { commit } from '../../write/commit.ts';
 import { disk } from '../../write/disk.ts';
 import { hashText, LOCKFILE, parseLock, printLock } from '../../write/lockfile.ts';

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../failure.ts';
 import { columnsNamed } from '../../migrations/coordinates.ts';
-import { readProjectOf } from '../../pipeline.ts';
+import { readProjectOf } from '../../read-project.ts';
 import { askProject } from '../../run-project.ts';
 import { formatStep, type PlanStep } from './plan.ts';
 import type { MigrateCall } from './call.ts';

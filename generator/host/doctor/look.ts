@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { parseEnv } from 'node:util';
-import { readProjectOf } from '../../pipeline.ts';
+import { readProjectOf } from '../../read-project.ts';
 import { placeBelow, textOf } from '../facts.ts';
 import { askHealth, localUrl } from '../health.ts';
 import { DEFAULT_PLACE, PATHS } from '../place.ts';
