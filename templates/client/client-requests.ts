@@ -109,7 +109,10 @@ const CODES: { readonly [status: number]: ErrorCode } = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
   409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
   413: 'TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'UNPROCESSABLE',
@@ -278,7 +281,8 @@ async function answerOf<Data>(response: Response): Promise<Partial<Result<Data>>
 /** The error of an answer that is none of GraphQL. A text that is not JSON may be a proxy's page. */
 function failureOf(response: Response, body?: { readonly [key: string]: unknown } | null): ApiError {
   const { status } = response;
-  const code = body || status === 401 ? CODES[status] : undefined;
+  const other = status < 500 ? 'BAD_REQUEST' : undefined;
+  const code = body ? (CODES[status] ?? other) : status === 401 ? CODES[401] : undefined;
   const message = body?.['error'];
   return new ApiError(
     code ?? 'NETWORK',

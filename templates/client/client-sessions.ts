@@ -148,7 +148,7 @@ interface Kept {
 
 function createSessions(origin: string, options: ClientOptions, call: Call) {
   const key = 'session ' + origin;
-  const page = (globalThis as { window?: Page }).window;
+  const page = pageHere();
 @STORE@  const locks = isShared ? page.navigator.locks : undefined;
   const channel = isShared ? new BroadcastChannel(key) : undefined;
   let kept: Kept | null = null;
@@ -236,6 +236,16 @@ interface Page {
   readonly localStorage: Storage;
   readonly navigator: { readonly locks?: LockManager };
   addEventListener(name: 'storage', heard: (changed: { readonly key: string | null }) => void): void;
+}
+
+/** Absent outside of a browser, and where it keeps nothing: reading what is blocked throws. */
+function pageHere(): Page | undefined {
+  try {
+    const { window } = globalThis as { window?: Page };
+    return window?.localStorage ? window : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function storeOf(page: Page | undefined, key: string): Store {

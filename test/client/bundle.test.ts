@@ -25,7 +25,12 @@ async function bundle(
       write: false,
       minify: true,
       target: 'es2022',
-      lib: { entry: join(folder, 'entry.ts'), formats: ['es'], fileName: 'entry' },
+      modulePreload: false,
+      // A library keeps its white space; this is what a page loads.
+      rolldownOptions: {
+        input: join(folder, 'entry.ts'),
+        preserveEntrySignatures: 'strict',
+      },
     },
   });
   const [{ output: chunks }] = [output].flat() as unknown as [{ output: { code: string }[] }];

@@ -81,6 +81,10 @@ describe('the client and a server', () => {
       code: 'NOT_FOUND',
       status: 404,
     });
+    await expect(api.fetch('/api/health', { method: 'DELETE' })).rejects.toMatchObject({
+      code: 'METHOD_NOT_ALLOWED',
+      status: 405,
+    });
     expect(JSON.stringify([bad, bad.message, bad.stack])).not.toContain(session.accessToken);
     await expect(api.fetch('http://127.0.0.1:1/x')).rejects.toThrow('is not the server');
     const gone = new AbortController();
@@ -89,6 +93,105 @@ describe('the client and a server', () => {
       api.request(module.PostsDocument, {}, { signal: gone.signal }),
     ).rejects.toMatchObject({ name: 'AbortError' });
   });
+
+  it('asks for headers at each request, and says how long to wait; a 429 is not sent again', async () => {
+    const sent: RequestInit[] = [];
+    let asked = 0;
+    const api = module.createClient({
+      url: `${server.url}/a/path`,
+      headers: async () => ({ 'x-asked': String((asked += 1)), 'x-first': 'client' }),
+      fetch: async (url: URL, init: RequestInit) => {
+        expect(url.origin).toBe(server.url);
+        sent.push(init);
+        const headers = { 'retry-after': '7', 'x-request-id': 'r1' };
+        return Response.json({ error: 'too many' }, { status: 429, headers });
+      },
+    });
+    const refused = { code: 'RATE_LIMITED', status: 429, retryAfter: 7, requestId: 'r1' };
+    await expect(api.request(module.PostsDocument)).rejects.toMatchObject(refused);
+    const own = { headers: { 'X-First': 'call' } };
+    await expect(api.result(module.PostsDocument, {}, own)).rejects.toMatchObject(refused);
+    await expect(api.fetch('/api/x', { method: 'POST', body: 'x' })).rejects.toMatchObject(refused);
+    const seen = sent.map(({ headers }) => new Headers(headers));
+    expect(seen.map((headers) => [headers.get('x-asked'), headers.get('x-first')])).toEqual([
+      ['1', 'client'],
+      ['2', 'call'],
+      ['3', 'client'],
+    ]);
+  });
+
+  it('renews a token with less than 10 s left before it asks, and an upload is sent once more', async () => {
+    const seen: string[] = [];
+    const loginOf = (accessToken: string, left: number) => ({
+      id: 1,
+      email,
+      accessToken,
+      exp: Date.now() / 1000 + left,
+      refreshToken: 'r',
+    });
+    let renewed = 0;
+    const api = module.createClient({
+      url: server.url,
+      fetch: async ({ pathname }: URL, { headers, body }: RequestInit) => {
+        const token = new Headers(headers).get('authorization');
+        seen.push(`${pathname} ${token}${body instanceof FormData ? ' form' : ''}`);
+        if (pathname === '/api/auth/login') return Response.json(loginOf('old', 9));
+        if (pathname === '/api/auth/refresh') return Response.json(loginOf(`new${renewed++}`, 60));
+        return token === 'Bearer new1' ? new Response('ok') : new Response('', { status: 401 });
+      },
+    });
+    await api.signIn({ email, password: PASSWORD });
+    const body = new FormData();
+    body.set('file', new Blob(['x']));
+    expect(await (await api.fetch('/api/avatar', { method: 'POST', body })).text()).toBe('ok');
+    expect(seen).toEqual([
+      '/api/auth/login null',
+      '/api/auth/refresh null',
+      '/api/avatar Bearer new0 form',
+      '/api/auth/refresh null',
+      '/api/avatar Bearer new1 form',
+    ]);
+  });
+
+  it('is signed out by signOut also while the session is being renewed', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: answer, resolve } = Promise.withResolvers<Response>();
+    const api = module.createClient({
+      url: server.url,
+      fetch: async ({ pathname }: URL) => {
+        const login = { id: 1, email, accessToken: 'a', exp: 1, refreshToken: 'r' };
+        if (pathname === '/api/auth/login') return Response.json(login);
+        if (pathname !== '/api/auth/refresh') return new Response('{}', { status: 200 });
+        begin();
+        return answer;
+      },
+    });
+    await api.signIn({ email, password: PASSWORD });
+    const asked = api.request(module.PostsDocument).catch(({ code }: { code: string }) => code);
+    await begun;
+    await api.signOut();
+    resolve(Response.json({ id: 1, email, accessToken: 'b', exp: 9e9, refreshToken: 's' }));
+    expect([await asked, api.session]).toEqual(['UNAUTHENTICATED', null]);
+  });
+
+  it.each(['body', 'cookie'] as const)(
+    'keeps the session in memory where a browser blocks its storage: delivery %s',
+    async (delivery) => {
+      const own = await load({ server: { graphql: '/graphql', delivery } });
+      const window = Object.defineProperty({}, 'localStorage', {
+        get: () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      });
+      vi.stubGlobal('window', window);
+      const api = own.createClient({ url: server.url });
+      await api.signIn({ email, password: PASSWORD });
+      expect(await api.request(own.PostsDocument)).toMatchObject({ posts: [{}] });
+      await api.signOut();
+      vi.unstubAllGlobals();
+      expect(api.session).toBe(null);
+    },
+  );
 
   it('gives the step that is left', async () => {
     const answers = [
