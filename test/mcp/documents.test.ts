@@ -14,11 +14,13 @@ const SDL = `
   type Line implements Node { id: ID! order: Order! product: String! }
   input OrderFilter { total: IntOps and: [OrderFilter!] }
   input IntOps { gt: Int eq: Int }
+  input Which @oneOf { id: ID status: Status }
   input NewOrder { "What it costs." total: Int! @constraint(min: 1) note: String @constraint(maxLength: 20) status: Status! }
   type Query {
     "Orders, the newest last."
     orders(where: OrderFilter, limit: Int): [Order!]!
     order(id: ID!): Order
+    found(which: Which!): Order
     node(id: ID!): Node
   }
   type Mutation {
@@ -32,6 +34,7 @@ const DOCUMENTS = [
   '# What customers owe.\n# Newest last.\nquery Orders($where: OrderFilter, $limit: Int = 5) { orders(where: $where, limit: $limit) { ...Card lines { product } } } fragment Card on Order { id total sum: total status note }',
   'query One($id: ID!, $full: Boolean!) { order(id: $id) { id note @include(if: $full) } }',
   'query Orders { orders { id } }',
+  'query Found($which: Which!) { found(which: $which) { id } }',
   'query Gone { nothing }',
   'subscription Created { orderCreated { id } }',
   '{ orders { id } }',
@@ -69,7 +72,7 @@ describe.each(ERAS)('documents as tools, revision %s', (era) => {
 
   it('are those that are valid, by name, with the comment above them', async () => {
     const all = await tools();
-    expect([...all.keys()]).toEqual(['Change', 'Create', 'Delete', 'One', 'Orders']);
+    expect([...all.keys()]).toEqual(['Change', 'Create', 'Delete', 'Found', 'One', 'Orders']);
     expect(all.get('Orders').description).toBe('What customers owe.\nNewest last.');
     expect(all.get('One').description).toBe('The query of order');
   });
@@ -97,6 +100,11 @@ describe.each(ERAS)('documents as tools, revision %s', (era) => {
         },
       },
     });
+    expect(all.get('Found').inputSchema.$defs.Which).toMatchObject({
+      minProperties: 1,
+      maxProperties: 1,
+      properties: { id: { type: ['string', 'integer'] }, status: { enum: ['OPEN', 'PAID'] } },
+    });
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
     for (const { inputSchema, outputSchema } of all.values())
       expect([ajv.compile(inputSchema), ajv.compile(outputSchema)]).toHaveLength(2);
@@ -114,6 +122,7 @@ describe.each(ERAS)('documents as tools, revision %s', (era) => {
       ['Change', false, true, false, false],
       ['Create', false, false, false, false],
       ['Delete', false, true, true, false],
+      ['Found', true, undefined, undefined, false],
       ['One', true, undefined, undefined, false],
       ['Orders', true, undefined, undefined, false],
     ]);
@@ -190,6 +199,33 @@ it('only the documents that sources have are tools, and of two by one name the f
     ]);
     expect(tools[0].outputSchema.properties.orders.items.required).toEqual(['total']);
     await client.close();
+  } finally {
+    await own.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('have pages of 100, which a cursor continues', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const texts = Array.from({ length: 230 }, (_, at) => `query Q${1000 + at} { orders { id } }`);
+  writeFileSync(join(folder, 'documents.json'), JSON.stringify(texts));
+  const own = await startMcp(SDL, {
+    root: folder,
+    manifest:
+      'name: shop\napi: { access: public, trusted_documents: {}, mcp: { tools: documents } }\n',
+  });
+  try {
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const params = { ...(cursor !== undefined && { cursor }) };
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params };
+      const { result } = (await own.call('POST', '/mcp', { body })).body;
+      pages.push(result.tools.map(({ name }: { name: string }) => name));
+      cursor = result.nextCursor;
+    } while (cursor !== undefined);
+    expect(pages.map(({ length }) => length)).toEqual([100, 100, 30]);
+    expect(pages.flat()).toEqual(texts.map((text) => text.slice(6, 11)));
   } finally {
     await own.close();
     rmSync(folder, { recursive: true });

@@ -82,7 +82,8 @@ describe('POST /mcp refuses', () => {
     expect(await status({})).toBe(200);
     expect(await status({ host: 'evil.example.com' })).toBe(403);
     expect(await status({ host: `localhost.evil.example.com` })).toBe(403);
-    expect(await status({ host: 'a b' })).toBe(403);
+    for (const host of ['a b', `x"y@${own}`, `${own}/x`, `${own}?`, `${own}#`])
+      expect([host, await status({ host })]).toEqual([host, 403]);
     expect(await status({ origin: 'https://evil.example.com' })).toBe(403);
     expect(await status({ origin: 'null' })).toBe(403);
     expect(await status({ origin: `http://${own}.evil.example.com` })).toBe(403);

@@ -9,6 +9,8 @@ export interface Site {
   readonly production: boolean;
 }
 
+/** A URL takes more before the name of its host, as `user@localhost`. */
+const HOST = /^[\w.:[\]-]+$/;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
@@ -34,7 +36,7 @@ export function assertKnownSite(headers: IncomingHttpHeaders, site: Site): void 
 }
 
 function isKnownHost(host: string | undefined, { appUrl, production }: Site): boolean {
-  if (host === undefined || !URL.canParse(`http://${host}`)) return false;
+  if (host === undefined || !HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
   if (appUrl !== undefined && URL.canParse(appUrl) && sameHost(host, new URL(appUrl))) return true;
   return !production && LOOPBACK.test(new URL(`http://${host}`).hostname);
 }

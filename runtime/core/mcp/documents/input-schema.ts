@@ -125,9 +125,11 @@ function objectSchema(
   definitions: Definitions,
 ): JsonSchema {
   const { constraints = {} } = engine.model.project;
+  // The one member of `@oneOf` that is given must not be null, although its type says so.
+  const ofMember = type.isOneOf ? nonNull : valueSchema;
   const fields = Object.values(type.getFields());
   const properties = fields.map(({ name, type: value, description }) => {
-    const schema = valueSchema(engine, value, definitions);
+    const schema = ofMember(engine, value, definitions);
     const limited = constrained(schema, constraints[`${type.name}.${name}`]);
     return [name, description ? { ...limited, description } : limited] as const;
   });
