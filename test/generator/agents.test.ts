@@ -5,6 +5,8 @@ import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/clien
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../../generator/cli/commands.ts';
+import { fitting } from '../../generator/mcp/fitting.ts';
 import { openContext } from '../../runtime/core/index.ts';
 import type { McpClient } from '../mcp/server.ts';
 import { generator, linkPackages, makeProject, repo, SEED, type TestProject } from './project.ts';
@@ -22,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 /** A client of each era, over the standard input and output of the program. */
-async function connect(era: 'modern' | 'legacy'): Promise<McpClient> {
+async function connect(era: 'modern' | 'legacy', root: string = project.root): Promise<McpClient> {
   const info = { name: 'test', version: '1.0.0' };
   const server = {
     command: process.execPath,
-    args: [join(repo, 'generator/bin.js'), 'mcp', '--cwd', project.root],
+    args: [join(repo, 'generator/bin.js'), 'mcp', '--cwd', root],
   };
   if (era === 'modern') {
     const client = new ModernClient(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
@@ -97,7 +99,82 @@ describe.each(['modern', 'legacy'] as const)('generator mcp, a client of the %s 
   });
 });
 
+it('a query has the rights of the user that it names, and those of nobody without one', async () => {
+  const own = makeProject({
+    'schema.graphql': `type User { id: ID! name: String! email: String! }
+type Note @auth(allow: [OWNER], owner: "author") { id: ID! text: String! author: User! }
+type Query { notes: [Note!]! }
+`,
+    'manifest.yaml': 'name: notes\nauth: {}\n',
+    '.env': `JWT_SECRET=${'s'.repeat(43)}\nAPI_KEY=${'k'.repeat(43)}\n`,
+  });
+  linkPackages(own);
+  let client: McpClient | undefined;
+  try {
+    expect((await generator(['generate', '--quiet'], own.root)).code).toBe(0);
+    const { app } = await import(own.path('src/generated/app.ts'));
+    const context = await openContext(app);
+    const ids: string[] = [];
+    for (const name of ['Ada', 'Bob']) {
+      const email = `${name}@example.com`;
+      const [user] = await context.db
+        .insertInto('users')
+        .values({ name, email })
+        .returning('id')
+        .execute();
+      await context.data.note.create({ data: { text: `of ${name}`, authorId: String(user!.id) } });
+      ids.push(String(user!.id));
+    }
+    await context.close();
+    client = await connect('modern', own.root);
+    const notes = async (args: { user?: string }) => {
+      const given = { document: '{ notes { text } }', ...args };
+      const { content, _meta } = await client!.callTool({ name: 'query', arguments: given });
+      expect(_meta).toMatchObject({ 'twofold/untrusted': true });
+      return JSON.parse(content[0].text);
+    };
+    expect(await notes({ user: ids[1]! })).toEqual({ data: { notes: [{ text: 'of Bob' }] } });
+    expect((await notes({})).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    const rows = own.read('schema.graphql');
+    own.write('schema.graphql', rows.replace('[OWNER], owner: "author"', '[PUBLIC]'));
+    expect((await generator(['generate', '--quiet'], own.root)).code).toBe(0);
+    const all = (await notes({ user: ids[1]! })).data.notes.map(({ text }: any) => text);
+    expect(all).toEqual(['of Ada', 'of Bob']);
+  } finally {
+    await client?.close();
+    own.remove();
+  }
+}, 60_000);
+
+it('an answer has at most 64 KiB as JSON, and says when it was cut', () => {
+  for (const part of ['x', '"', '\u0001', '\u{1F600}', 'é']) {
+    const text = fitting(part.repeat(70_000));
+    expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThanOrEqual(64 * 1024);
+    expect(text).toMatch(/\[cut: the whole answer has \d+ bytes\. Ask for less\.\]$/);
+    expect(text.isWellFormed()).toBe(true);
+  }
+  expect(fitting({ ok: true })).toBe('{"ok":true}');
+});
+
 // Acceptance 10 of client.md.
+it('AGENTS.md names commands that there are', async () => {
+  const folder = makeProject({});
+  const words = ['init', 'shop', '--no-install', '--packages', 'registry'];
+  expect((await generator(words, folder.root)).code).toBe(0);
+  const text = folder.read('shop/AGENTS.md');
+  const { scripts } = JSON.parse(folder.read('shop/package.json'));
+  folder.remove();
+  const ran = [...text.matchAll(/npm (?:run )?(?:-s )?([a-z]+)(?: -- ([a-z]+))?/g)];
+  expect(ran.length).toBeGreaterThan(7);
+  const known = new Set([...commands.map(({ name }) => name), 'status']);
+  for (const [whole, script, command] of ran) {
+    expect([whole, script! in scripts]).toEqual([whole, true]);
+    if (command !== undefined) expect([whole, known.has(command)]).toEqual([whole, true]);
+  }
+  for (const [whole, command] of text.matchAll(/`generator ([a-z]+)/g))
+    expect([whole, known.has(command!)]).toEqual([whole, true]);
+});
+
 it('AGENTS.md is short, and every path in it exists', () => {
   const text = project.read('AGENTS.md');
   expect(text.split('\n').length).toBeLessThanOrEqual(150);
