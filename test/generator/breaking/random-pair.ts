@@ -121,6 +121,7 @@ function repair(world: World): void {
       left.length > 0 ? left : [[...objects.keys()].find((each) => each !== 'Query')!],
     );
   }
+  for (const values of enums.values()) if (values.length === 0) values.push('LEFT');
   const known = new Set([
     ...SCALARS,
     ...objects.keys(),
@@ -176,12 +177,17 @@ const CHANGES: readonly ChangeOf[] = [
     fields.delete(pick(keys(fields)));
   },
   ({ enums }, { pick }) => void enums.get(pick(keys(enums)))!.pop(),
-  ({ enums }, { pick }) => void enums.get(pick(keys(enums)))!.push('MORE'),
+  ({ enums }, { pick }) => add(enums.get(pick(keys(enums)))!, 'MORE'),
   ({ unions }) => void unions.get('U0')!.pop(),
-  ({ unions }) => void unions.get('U0')!.push('T2'),
+  ({ unions }) => add(unions.get('U0')!, 'T2'),
   ({ objects }, { pick }) =>
     void objects.get(pick(keys(objects)))!.set('fresh', { type: 'Int', args: new Map() }),
 ];
+
+/** A change may happen twice, and no name may. */
+function add(list: string[], name: string): void {
+  if (!list.includes(name)) list.push(name);
+}
 
 /** A document that selects up to three levels, with arguments as literals and as variables. */
 function makeDocument(world: World, { random, pick, at }: Chance & { at: number }): string {
