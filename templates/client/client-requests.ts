@@ -103,6 +103,8 @@ const SILENCE = 30_000;
 /** The longest pause between two attempts to connect again, in milliseconds. */
 const LONGEST_PAUSE = 30_000;
 
+const LATE = 'The server did not answer in time';
+
 /** Codes of answers that have only a status. */
 const CODES: { readonly [status: number]: ErrorCode } = {
   400: 'BAD_REQUEST',
@@ -246,7 +248,7 @@ function createCall(origin: string, options: ClientOptions): Call {
     } catch (error) {
       if (init.signal?.aborted) throw error;
       throw late.signal.aborted
-        ? new ApiError('TIMEOUT', 'The server did not answer in time')
+        ? new ApiError('TIMEOUT', LATE)
         : new ApiError('NETWORK', 'The server cannot be reached');
     } finally {
       clearTimeout(timer);

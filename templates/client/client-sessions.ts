@@ -60,8 +60,7 @@ const BODY: Parts = {
     const turn = changes;
     const { refreshToken } = before.session;
     if (!refreshToken) return (await forget(), null);
-    const response = await call('/api/auth/refresh', jsonBody({ refreshToken }));
-    const body = jsonOf(await bodyOf(response));
+    const { response, body } = await post('refresh', { refreshToken });
     // The session may have ended, or be another one, since the request was sent.
     const now = await load();
     if (changes !== turn || now?.at !== before.at) return now?.session ?? null;
@@ -109,8 +108,7 @@ const COOKIE: Parts = {
     const before = await load();
     if (before ? before.session.accessToken !== stale : !mayHold) return before?.session ?? null;
     const turn = changes;
-    const response = await call('/api/auth/refresh', jsonBody({}));
-    const body = jsonOf(await bodyOf(response));
+    const { response, body } = await post('refresh', {});
     // The session may have ended, or be another one, since the request was sent.
     const now = await load();
     if (changes !== turn || now?.at !== before?.at) return now?.session ?? null;
@@ -176,6 +174,18 @@ function createSessions(origin: string, options: ClientOptions, call: Call) {
     channel?.postMessage('');
 @SHOW@  }
 
+  /** The time is for the whole answer: one that stops half-way would hold the lock of all tabs. */
+  async function post(path: string, body: object) {
+    const signal = AbortSignal.timeout(options.timeout ?? 30_000);
+    try {
+      const init = { ...jsonBody(body), signal };
+      const response = await call('/api/auth/' + path, init, { timeout: null });
+      return { response, body: jsonOf(await bodyOf(response)) };
+    } catch (error) {
+      throw signal.aborted ? new ApiError('TIMEOUT', LATE) : error;
+    }
+  }
+
 @EXCHANGE@  /** One exchange at a time: in this page by a promise, in all tabs by a lock. */
   function renew(stale: string | undefined): Promise<Session | null> {
     renewing ??= Promise.resolve(
@@ -191,8 +201,7 @@ function createSessions(origin: string, options: ClientOptions, call: Call) {
   }
 
   async function enter(path: string, body: object): Promise<Session | SignInStep> {
-    const response = await call('/api/auth/' + path, jsonBody(body));
-    const answer = jsonOf(await bodyOf(response));
+    const { response, body: answer } = await post(path, body);
     if (!response.ok || !answer) throw failureOf(response, answer);
     const { login = answer, ...more } = answer;
     if (!('accessToken' in (login as object))) return (step = answer as unknown as SignInStep);

@@ -317,6 +317,27 @@ describe('what is between the client and the server', () => {
     });
   });
 
+  it('is TIMEOUT when a renewal stops half-way, which keeps the session and holds nobody up', async () => {
+    const login = { id: 1, email, accessToken: 'new', exp: 9e9, refreshToken: 's' };
+    let asked = 0;
+    const url = await answer(({ url: path }, to) => {
+      to.writeHead(200, { 'content-type': 'application/json' });
+      if (path === '/graphql') to.end('{"data":{"posts":[]}}');
+      else if (++asked === 1) to.write('{"id":');
+      else to.end(JSON.stringify(login));
+    });
+    const expired = { ...login, accessToken: 'old', exp: 1, refreshToken: 'r' };
+    let text: string = JSON.stringify({ at: 1, session: expired });
+    const storage = { get: () => text, set: (next: string) => (text = next), remove: () => {} };
+    const api = module.createClient({ url, storage, timeout: 100 });
+    const both = [api.request(module.PostsDocument), api.fetch('/api/x')];
+    const codes = both.map((each) => each.catch(({ code }: { code: string }) => code));
+    expect(await Promise.all(codes)).toEqual(['TIMEOUT', 'TIMEOUT']);
+    expect(api.session.accessToken).toBe('old');
+    expect(await api.request(module.PostsDocument)).toEqual({ posts: [] });
+    expect([asked, api.session.accessToken]).toEqual([2, 'new']);
+  });
+
   it('never gets the token after a redirect to another origin', async () => {
     const seen: string[] = [];
     const stranger = createServer((from, to) => {
