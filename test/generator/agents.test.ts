@@ -168,7 +168,7 @@ it('AGENTS.md names commands that there are', async () => {
   expect(ran.length).toBeGreaterThan(7);
   const known = new Set([...commands.map(({ name }) => name), 'status']);
   for (const [whole, script, command] of ran) {
-    expect([whole, script! in scripts]).toEqual([whole, true]);
+    expect([whole, Object.hasOwn(scripts, script!)]).toEqual([whole, true]);
     if (command !== undefined) expect([whole, known.has(command)]).toEqual([whole, true]);
   }
   for (const [whole, command] of text.matchAll(/`generator ([a-z]+)/g))
