@@ -50,6 +50,19 @@ export function describeEachEngine(name: string, body: (engine: TestEngine) => v
   }
 }
 
+/**
+ * As `describeEachEngine`, with both engines at once: for files that wait most of the time. Polls of their tests take
+ * `expect` from the context of the test, as the global one does not know which of two running tests asks.
+ *
+ * @example
+ * describeEnginesAtOnce('an app', ({ socket }) => { it('starts', async ({ expect }) => { await expect.poll(…); }); });
+ */
+export function describeEnginesAtOnce(name: string, body: (engine: TestEngine) => void): void {
+  const inTurn = (engine: TestEngine) =>
+    describe('in turn', { concurrent: false }, () => body(engine));
+  describe('both engines', { concurrent: true }, () => describeEachEngine(name, inTurn));
+}
+
 /** A database that one test has for itself. */
 export interface TestDatabase {
   readonly url: string;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { DEPLOY_STEPS, type DeployStep } from '../../runtime/hosting/deploy/steps.ts';
-import { describeEachEngine } from '../engines/available.ts';
+import { describeEnginesAtOnce } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
@@ -91,7 +91,7 @@ function visit(port: number, host: string): Promise<string> {
   });
 }
 
-describeEachEngine('a server that is killed', ({ kind, socket }) => {
+describeEnginesAtOnce('a server that is killed', ({ kind, socket }) => {
   const folder = mkdtempSync(join(tmpdir(), 'tf-killed-'));
   let child: Child | undefined;
   let version = 1;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEachEngine } from '../../engines/available.ts';
+import { describeEnginesAtOnce } from '../../engines/available.ts';
 import { engineJson } from '../../engines/call-engine.ts';
 import { importImage } from '../../engines/import-image.ts';
 import { startServer, type TestServer } from '../server.ts';
@@ -9,7 +9,7 @@ const sh = (script: string) => ['sh', '-c', script];
 const worker = (word: string) =>
   sh(`trap "exit 0" TERM; echo "${word} port=$PORT"; while :; do sleep 0.2; done`);
 
-describeEachEngine('release and processes', ({ socket }) => {
+describeEnginesAtOnce('release and processes', ({ socket }) => {
   let server: TestServer;
   let image: string;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describeEachEngine('release and processes', ({ socket }) => {
     });
   }, 60_000);
 
-  it('is stopped with the deployment when the app is deleted', async () => {
+  it('is stopped with the deployment when the app is deleted', async ({ expect }) => {
     await server.api('PATCH', '/api/apps/till', { release: sh('trap "exit 1" TERM; sleep 60') });
     const deploy = server.api('POST', '/api/apps/till/deploy', {});
     const going = async () => (await server.api('GET', '/api/apps/till/runs?status=running')).body;
@@ -74,7 +74,9 @@ describeEachEngine('release and processes', ({ socket }) => {
     expect(await containers('till')).toEqual([]);
   }, 60_000);
 
-  it('runs processes beside the app without a port, replaces them with it, and starts them again', async () => {
+  it('runs processes beside the app without a port, replaces them with it, and starts them again', async ({
+    expect,
+  }) => {
     const processes = [
       { name: 'queue', command: worker('one'), replicas: 2, resources: { memory_mb: 32 } },
     ];
