@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { envValues, printEnv } from '../../generator/host/env-file.ts';
 import { planInstall } from '../../generator/host/install-plan.ts';
+import { whileLocked } from '../../generator/host/lock.ts';
 import { readSystem } from '../../generator/host/system.ts';
 import { generator, makeProject, SEED, type TestProject } from './project.ts';
 
@@ -199,5 +201,25 @@ describe('the plan of an installation', () => {
     expect(values).toMatchObject({ A: "it's", C: 'plain', JWT_SECRET: 'made' });
     for (const wrong of [`it's "both"`, "it's $x", 'two\nlines'])
       expect(() => printEnv({ WRONG: wrong })).toThrow(/WRONG/);
+  });
+});
+
+describe('the lock of a host', () => {
+  const path = join(tmpdir(), `tf-host-${process.pid}.lock`);
+  afterAll(() => rmSync(path, { force: true }));
+
+  it('lets one command work at a time, and is free when that has ended or failed', async () => {
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<string>();
+    const first = whileLocked(path, () => (begun.resolve(), end.promise));
+    await begun.promise;
+    await expect(whileLocked(path, async () => 'second')).rejects.toMatchObject({
+      ...{ code: 'HOST_BUSY', exitCode: 75 },
+    });
+    end.resolve('first');
+    expect(await first).toBe('first');
+    const failed = whileLocked(path, () => Promise.reject(new Error('failed')));
+    await expect(failed).rejects.toThrow('failed');
+    expect(await whileLocked(path, async () => 'third')).toBe('third');
   });
 });

@@ -12,6 +12,7 @@ import {
   planInstall,
   planReturn,
 } from '../../host/install-plan.ts';
+import { LOCK, whileLocked } from '../../host/lock.ts';
 import { countRestarts, lastLines } from '../../host/services.ts';
 import { DEFAULT_PLACE, type HostPlace, PATHS } from '../../host/place.ts';
 import { readProjectOf } from '../../read-project.ts';
@@ -25,11 +26,16 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const reading = await readProjectOf(resolve(call.cwd));
   const { project } = reading;
   if (!project) return reportBrokenInputs(reading, call);
-  const plan = planOf(call, { project, system, target });
-  if (options['dry-run'] === true) return showPlan(call, plan);
-  if (target !== null) writeFiles(target, plan.files);
-  else await install(resolve(call.cwd), plan);
-  return report(call, plan, { project, target });
+  const work = async () => {
+    const plan = planOf(call, { project, system, target });
+    if (options['dry-run'] === true) return showPlan(call, plan);
+    if (target !== null) writeFiles(target, plan.files);
+    else await install(resolve(call.cwd), plan);
+    return report(call, plan, { project, target });
+  };
+  if (options['dry-run'] === true || target !== null) return work();
+  assertCanInstall(existsSync('/run/systemd/system'));
+  return whileLocked(LOCK, work);
 }
 
 interface Installed {
@@ -81,7 +87,6 @@ function placeFor(given: (name: string) => string | null, before: HostPlace | nu
 }
 
 async function install(root: string, plan: InstallPlan): Promise<void> {
-  assertCanInstall(existsSync('/run/systemd/system'));
   assertComplete(root);
   const place = placeBelow('/');
   const before = place && factsBelow('/', place, 'auto').current;

@@ -4,6 +4,7 @@ import type { CommandCall } from '../../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import { assertCanInstall, runCommands } from '../../host/carry-out.ts';
 import { placeBelow, textOf } from '../../host/facts.ts';
+import { LOCK, whileLocked } from '../../host/lock.ts';
 import { PATHS } from '../../host/place.ts';
 import { openHost } from '../../host/server-client.ts';
 import { planUninstall } from '../../host/uninstall-plan.ts';
@@ -29,8 +30,11 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (options['dry-run'] === true) return show(call, commands);
   assertCanInstall(existsSync('/run/systemd/system'));
   if (purge) await assertAgreed(call, place.dir);
-  const apps = purge ? await deleteApps() : [];
-  await runCommands(commands);
+  const apps = await whileLocked(LOCK, async () => {
+    const deleted = purge ? await deleteApps() : [];
+    await runCommands(commands);
+    return deleted;
+  });
   if (terminal.json)
     terminal.document({ ok: true, purged: purge, apps, kept: kept(purge, place.dir) });
   else
