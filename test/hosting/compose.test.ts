@@ -59,7 +59,7 @@ describeEachEngine('a compose file', ({ socket }) => {
   let port: number;
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
-    server = await startServer({ socket });
+    server = await startServer({ socket, onStep: (step) => void steps.push(step) });
     port = await freePort();
   }, 60_000);
   afterAll(() => server?.end(), 60_000);
@@ -68,6 +68,7 @@ describeEachEngine('a compose file', ({ socket }) => {
     const env = { DB_PORT: String(port), ...given };
     return server.api('POST', `/api/projects/shop/compose${query}`, { compose, env });
   };
+  const steps: string[] = [];
   const run = async (app: string, ...command: string[]) =>
     (await server.api('POST', `/api/apps/${app}/exec`, { command, timeout_s: 20 })).body;
   const get = async (app: string, url: string) =>
@@ -159,6 +160,9 @@ services:
     env_file: [common.env, { path: absent.env, required: false }]
     environment: [NAME=web]
     volumes: ["./conf:/etc/conf:ro", "./motd:/www/motd"]
+  also:
+    build: { context: ./web, dockerfile: Own.Dockerfile, target: last, args: { WORD: also } }
+    ports: ["81:8080"]
 `;
     const source = {
       'compose.yaml': compose,
@@ -173,9 +177,16 @@ services:
       form.set('env', JSON.stringify({ UNUSED: 1 }));
       return server.api('POST', `/api/projects/built/compose${query}`, form);
     };
+    const both = ['built-also', 'built-web'];
+    steps.length = 0;
     const first = await put(source);
-    expect([first.status, first.body]).toEqual([200, { ...none, created: ['built-web'] }]);
+    expect([first.status, first.body]).toEqual([200, { ...none, created: both }]);
     expect((await server.visit('built-web.apps.test')).text).toBe('built\n');
+    expect((await server.visit('built-also.apps.test')).text).toBe('also\n');
+    // The archive is stored once, however many services are built from it.
+    expect(steps.filter((step) => step === 'received' || step === 'built')).toEqual([
+      ...['received', 'built', 'built'],
+    ]);
     const seen = await run(
       'built-web',
       'sh',
@@ -183,9 +194,9 @@ services:
       'echo $NAME $COLOR; cat /etc/conf/a/one.conf /www/motd',
     );
     expect(seen.stdout).toBe('web deep blue\nonewelcome');
-    expect((await put(source)).body).toEqual({ ...none, unchanged: ['built-web'] });
+    expect((await put(source)).body).toEqual({ ...none, unchanged: both });
     const next = await put({ ...source, motd: 'hello' }, '');
-    expect([next.status, next.body.changed]).toEqual([202, ['built-web']]);
+    expect([next.status, next.body.changed]).toEqual([202, both]);
     const motd = async () => (await server.visit('built-web.apps.test', '/motd')).text;
     await expect.poll(motd, { timeout: 30_000 }).toBe('hello');
     const lacking = await put({ ...source, 'compose.yaml': compose.replace('./web', './api') });

@@ -11,6 +11,7 @@ import { readBytes } from '../read-bytes.ts';
 import { toEnv } from '../records/names.ts';
 import { assertProjectName } from '../records/project.ts';
 import { readForm } from '../source/multipart.ts';
+import type { Spool } from '../source/spool.ts';
 import { validator } from '../validator.ts';
 
 /** A compose file with what was sent beside it. */
@@ -23,6 +24,8 @@ interface SentCompose {
 interface Prepared {
   readonly plan: ComposePlan;
   readonly sources: ReadonlyMap<string, ReceivedSource>;
+  /** The checked source of all builds. */
+  readonly spool: Spool | null;
 }
 
 const MIB = 1024 * 1024;
@@ -41,7 +44,7 @@ export function composeHandlers(parts: ApplyParts) {
       const sent = await readCall(call, (upload) => receiveArchive(upload, limits));
       let prepared: Prepared | undefined;
       const cleanUp = async () => {
-        for (const { spool } of prepared?.sources.values() ?? []) await spool.remove();
+        await prepared?.spool?.remove();
         await sent.archive?.remove();
       };
       try {
@@ -78,24 +81,24 @@ async function prepare(
   const text = compose ?? (await (archive as ComposeArchive).composeFile());
   const levels = await readWith(text, { project, env, archive });
   const sources = new Map<string, ReceivedSource>();
+  const builds = levels.flat().filter(({ build }) => build);
+  const spool = archive && builds.length > 0 ? await parts.sources.receive(archive.read()) : null;
   try {
-    for (const { service, build } of levels.flat())
-      if (build && archive) {
-        const spool = await parts.sources.receive(archive.read());
-        const planned = parts.sources.plan(spool, build);
-        planned.catch(() => spool.remove());
-        sources.set(service, await planned);
-      }
+    for (const { service, build } of spool ? builds : [])
+      sources.set(service, await parts.sources.plan(shared(spool as Spool), build ?? undefined));
     const plan = planCompose({
       ...{ project, levels, model: parts.model, apps: parts.core.apps.all(), check: checkApp },
       sha256: ({ service }) => sources.get(service)?.spool.sha256 ?? '',
     });
-    return { plan, sources };
+    return { plan, sources, spool };
   } catch (error) {
-    for (const { spool } of sources.values()) await spool.remove();
+    await spool?.remove();
     throw error;
   }
 }
+
+/** A project may have dozens of builds, which all read one stored source. So none removes it. */
+const shared = (spool: Spool): Spool => ({ ...spool, remove: async () => {} });
 
 /**
  * A compose file says only while it is read which files of the source it needs. So it is read once
