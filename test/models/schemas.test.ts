@@ -7,8 +7,9 @@ import { randomNumbers, randomSchema } from './random-schemas.ts';
 import { type ModelsServer, startModels } from './server.ts';
 import { tinyModel } from './tiny-gguf.ts';
 
-/** `SCHEMAS=1000 npx vitest run test/models/schemas.test.ts` before a release. */
+/** `SCHEMAS=1000 npx vitest run test/models/schemas.test.ts` before a release; `SCHEMAS_FROM=501` leaves out the first. */
 const SCHEMAS = Number(process.env['SCHEMAS'] ?? 24);
+const FROM = Number(process.env['SCHEMAS_FROM'] ?? 1);
 const AT_ONCE = 2;
 vi.setConfig({ testTimeout: 60_000 + SCHEMAS * 2000 });
 
@@ -69,7 +70,7 @@ describeLlama('a model of noise', () => {
 
   it(`keeps to each of ${SCHEMAS} random schemas, as an answer and as a call`, async () => {
     const problems: string[] = [];
-    for (let seed = 1; seed <= SCHEMAS; seed += AT_ONCE) {
+    for (let seed = FROM; seed < FROM + SCHEMAS; seed += AT_ONCE) {
       const seeds = Array.from({ length: AT_ONCE }, (_, index) => seed + index);
       const found = await Promise.all(seeds.map((each) => problemOf(each, each % 3 === 0)));
       problems.push(...found.filter((problem) => problem !== null));

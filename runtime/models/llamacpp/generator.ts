@@ -3,6 +3,7 @@ import { ApiFailure, invalid } from './failure.ts';
 import type { LlamaOrder } from './messages.ts';
 import type { Prompt } from './prompt.ts';
 import { createVectors, type Vectors } from './vectors.ts';
+import { createVocabulary, keepCharactersWhole } from './whole-characters.ts';
 
 export interface Generated {
   readonly text: string;
@@ -50,7 +51,13 @@ export async function loadGenerator(
   });
   // This takes half a second, so it is done here and not in the first request.
   const wrapper = library.resolveChatWrapper(model);
-  const sequences = createPool(Array.from({ length: parallel }, () => context.getSequence()));
+  const vocabulary = createVocabulary(model);
+  const sequences = createPool(
+    Array.from({ length: parallel }, () => {
+      const sequence = context.getSequence();
+      return { sequence, ...keepCharactersWhole(library, sequence, vocabulary) };
+    }),
+  );
   const read = (prompt: Prompt) => {
     const history: Library.ChatHistoryItem[] = [...prompt.history, { type: 'model', response: [] }];
     const input = tokensOf(prompt, {
@@ -69,12 +76,13 @@ export async function loadGenerator(
       const { history, input } = read(prompt);
       const room = context.contextSize - input.length - 1;
       if (room < 1) throw tooLong(prompt, context.contextSize);
-      const options = {
+      const common = {
         ...(await samplingOf(llama, prompt)),
         signal,
         maxTokens: Math.min(prompt.maxTokens ?? room, room),
       };
-      return sequences.use(signal, async (sequence) => {
+      return sequences.use(signal, async ({ sequence, refused }) => {
+        const options = { ...common, ...(prompt.grammar !== null && { tokenBias: refused }) };
         // The cache of an earlier prompt changes the last digits of the probabilities, but the same
         // seed must give the same text.
         if (prompt.sampling.seed !== null) await sequence.clearHistory();
@@ -125,6 +133,7 @@ const tooLong = ({ kind }: Prompt, limit: number) =>
   );
 
 type Options = Awaited<ReturnType<typeof samplingOf>> & {
+  readonly tokenBias?: () => Library.TokenBias;
   readonly signal: AbortSignal;
   readonly maxTokens: number;
 };
