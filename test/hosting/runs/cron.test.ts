@@ -1,5 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeEachEngine } from '../../engines/available.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openStore } from '../../../runtime/core/store/open-store.ts';
+import type { Store } from '../../../runtime/core/store/store.ts';
+import type { Core } from '../../../runtime/hosting/core.ts';
+import { createCronClaims } from '../../../runtime/hosting/runs/cron-claims.ts';
+import { createCronSchedules } from '../../../runtime/hosting/runs/cron-schedules.ts';
+import type { Run } from '../../../runtime/hosting/runs/run.ts';
+import { createRunRepository } from '../../../runtime/hosting/runs/run-repository.ts';
+import type { Runner } from '../../../runtime/hosting/runs/runner.ts';
+import { createDatabase, describeEachEngine } from '../../engines/available.ts';
 import { importImage } from '../../engines/import-image.ts';
 import { startServer, type TestServer } from '../server.ts';
 
@@ -41,6 +49,71 @@ describe('the schedules of an app', () => {
     expect(twice.body.error).toBe('cron must not use one name twice');
   });
 });
+
+describe('the schedules of two servers with one database', () => {
+  it.each(['SQLite', 'PostgreSQL'])(
+    'start once at each time, also when the clock is set back and one server ends: %s',
+    async (kind) => {
+      const database = kind === 'PostgreSQL' ? await createDatabase() : undefined;
+      const nowhere = { socket: '/nonexistent.sock' };
+      const server = await startServer({
+        ...{ ...nowhere, ...(database && { database: database.url }) },
+      });
+      const { id } = (await server.api('POST', '/api/apps', { name: 'shop' })).body;
+      let offset = 0;
+      const now = () => Date.now() + offset;
+      const other = openStore(database?.url ?? 'file:data/app.db', server.folder);
+      const [first, second] = [server.kernel.store, other].map((store) =>
+        scheduler(store, { id, now }),
+      ) as [Scheduler, Scheduler];
+      const begun = () => [...first.begun, ...second.begun].toSorted();
+      const more = async (count: number) => {
+        const wanted = begun().length + count;
+        await vi.waitFor(() => expect(begun().length).toBeGreaterThanOrEqual(wanted), {
+          ...{ timeout: 30_000, interval: 50 },
+        });
+      };
+      await more(2);
+      offset = -2000;
+      await more(2);
+      await first.loop.stop();
+      await more(2);
+      await second.loop.stop();
+      const seconds = begun().map((at) => Date.parse(at) / 1000);
+      const { tick: skipped = 0 } = await second.claims.skipped(id);
+      expect(new Set(seconds).size).toBe(seconds.length);
+      expect(seconds.length + skipped).toBe(seconds.at(-1)! - seconds[0]! + 1);
+      await other.close();
+      await server.end();
+      await database?.drop();
+    },
+    60_000,
+  );
+});
+
+type Scheduler = ReturnType<typeof scheduler>;
+
+/** The schedules of a server whose app has a run each second, which ends at once. */
+function scheduler(store: Store, { id, now }: { id: string; now: () => number }) {
+  const begun: string[] = [];
+  const runs = createRunRepository(store, now);
+  const cron = [{ name: 'tick', schedule: '* * * * * *', command: ['true'] }];
+  const app = { id, name: 'shop', deployment: 1, desired: 'running', spec: { cron } };
+  const core = {
+    ...{ now, apps: { all: () => [app] }, connection: { info: () => ({}) } },
+    log: { warn: (text: string) => expect.unreachable(text) },
+  } as unknown as Core;
+  const runner = {
+    carry(run: Run) {
+      begun.push(run.at!);
+      void runs.update(run.id, { status: 'done' });
+    },
+  } as unknown as Runner;
+  const claims = createCronClaims(store, runs, now);
+  const loop = createCronSchedules({ core, claims, runner });
+  loop.start();
+  return { loop, begun, claims };
+}
 
 describeEachEngine('cron', ({ socket }) => {
   let server: TestServer;
