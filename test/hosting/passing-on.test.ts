@@ -1,6 +1,8 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { createIngress, type LocalIngress } from '../../runtime/hosting/ingress/ingress.ts';
 import type { RouteTarget } from '../../runtime/hosting/ingress/route-table.ts';
@@ -18,8 +20,8 @@ let from: LocalIngress;
 let to: LocalIngress;
 let ports: { http: number; there: { http: number; https: number } };
 
-async function open(): Promise<[LocalIngress, { http: number; https: number }]> {
-  const ingress = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now });
+async function open(host = '127.0.0.1'): Promise<[LocalIngress, { http: number; https: number }]> {
+  const ingress = createIngress({ http: 0, https: 0, host, now: Date.now });
   ingresses.push(ingress);
   return [ingress, (await ingress.listen()) as never];
 }
@@ -129,3 +131,58 @@ it('sends nothing to an encrypted target before its certificate is checked', asy
   expect(seen).toEqual({});
   passOn({ port: ports.there.http });
 });
+
+it('passes connections and datagrams of its other ports on, to the same ports there, and not for ever', async () => {
+  const echo = createTcpServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  const datagrams = createSocket('udp4').bind(0, '127.0.0.1');
+  datagrams.on('message', (data, { port, address }) => datagrams.send(data, port, address));
+  await Promise.all([once(echo, 'listening'), once(datagrams, 'listening')]);
+  // Two servers with the same port: each has an address of its own.
+  const [here] = await open('127.0.0.2');
+  const [there] = await open('127.0.0.3');
+  const port = await freePort();
+  const ports = (['tcp', 'udp'] as const).map((protocol) => ({ port, target: 7, protocol }));
+  const streams = (tcp: AddressInfo, udp: AddressInfo) => ({
+    '7/tcp': { host: tcp.address, port: tcp.port },
+    '7/udp': { host: udp.address, port: udp.port },
+  });
+  const route = { appId: 'app', hosts: ['app.test'], state: 'serving', ports } as const;
+  const containers = streams(echo.address() as AddressInfo, datagrams.address());
+  there.set({ ...route, targets: [{ id: 'x', host: '', port: 0, streams: containers }] });
+  const elsewhere = { address: '127.0.0.3', port, family: 'IPv4' };
+  const passOnUntil = (until: number) =>
+    here.set({
+      ...{ ...route, forward: { until, token: TOKEN } },
+      targets: [{ id: 'moved', host: '', port: 0, streams: streams(elsewhere, elsewhere) }],
+    });
+  passOnUntil(Date.now() + HOUR);
+
+  const asked = async (word: string) => {
+    const socket = connect(port, '127.0.0.2').on('error', () => {});
+    socket.write(word);
+    const [said] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    socket.destroy();
+    return String(said);
+  };
+  await vi.waitFor(async () => expect(await asked('over there')).toBe('over there'));
+  const client = createSocket('udp4').bind(0, '127.0.0.1');
+  const answered = once(client, 'message');
+  const sending = setInterval(() => client.send('a datagram', port, '127.0.0.2'), 100);
+  expect(String((await answered)[0])).toBe('a datagram');
+  clearInterval(sending);
+
+  passOnUntil(Date.now() - 1);
+  expect(await asked('too late')).toBe('false');
+  client.close();
+  datagrams.close();
+  echo.close();
+});
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.2');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -57,6 +57,8 @@ export function createStreamPorts({
     const rules = wanted.get(key);
     if (!rules?.allowed(address)) return [];
     const route = await holdUntilServed(rules.appId);
+    // An app that has moved is passed on for a day, as its requests are.
+    if (route?.forward && route.forward.until <= now()) return [];
     return route?.state === 'serving' ? targetsIn(route.targets, rules.port) : [];
   };
   const openOne = async (key: string, { port }: PortRules) => {
