@@ -31,7 +31,9 @@ export type ImageName =
   | 'twofold-test/web:1'
   | 'twofold-test/web:2'
   | 'twofold-test/node:1'
-  | 'twofold-test/postgres:1';
+  | 'twofold-test/postgres:1'
+  | 'twofold-test/mariadb:1'
+  | 'twofold-test/redis:1';
 
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
@@ -41,6 +43,8 @@ export const imageRecipes: Record<ImageName, () => ImageRecipe> = {
   'twofold-test/web:2': () => webRecipe('version 2'),
   'twofold-test/node:1': nodeRecipe,
   'twofold-test/postgres:1': postgresRecipe,
+  'twofold-test/mariadb:1': mariadbRecipe,
+  'twofold-test/redis:1': redisRecipe,
 };
 
 /** A web server of one page, which says its version. It listens on $PORT or 8080 and ends at once on SIGTERM. */
@@ -70,7 +74,7 @@ function webRecipe(version: string): ImageRecipe {
 function nodeRecipe(): ImageRecipe {
   const busybox = staticBusybox();
   const node = realpathSync(process.execPath);
-  const libraries = [...run('ldd', [node]).matchAll(/\/\S+/g)].map(([path]) => path);
+  const libraries = librariesOf([node]);
   return {
     command: ['node', '--version'],
     env: [`NODE_EXTRA_CA_CERTS=${authorities}`],
@@ -97,9 +101,7 @@ function postgresRecipe(): ImageRecipe {
   const programs = `/usr/lib/postgresql/${version}`;
   const names = ['postgres', 'initdb', 'pg_ctl', 'psql', 'pg_dump', 'pg_dumpall', 'createdb'];
   const files = names.map((name) => join(programs, 'bin', name));
-  const libraries = new Set(
-    files.flatMap((file) => [...run('ldd', [file]).matchAll(/\/\S+/g)].map(([path]) => path)),
-  );
+  const libraries = librariesOf(files);
   const start = [
     'set -e',
     'as() { su -s /bin/sh postgres -c "$1"; }',
@@ -114,6 +116,8 @@ function postgresRecipe(): ImageRecipe {
     `  as "pg_ctl -D $PGDATA -w start -o \\"$options -c listen_addresses=''\\" > /dev/null"`,
     '  as "createdb -h /run/postgresql -U $POSTGRES_USER $POSTGRES_DB"',
     '  as "pg_ctl -D $PGDATA -w -m fast stop > /dev/null"',
+    // Its file is gone a moment before it, and start-stop-daemon starts no second one.
+    '  while pidof postgres > /dev/null; do sleep 0.1; done',
     'fi',
     // It becomes the program itself: a shell between would not pass on the signal to end.
     `exec start-stop-daemon -S -c postgres -x ${programs}/bin/postgres -- -D $PGDATA $options -c listen_addresses='*'`,
@@ -141,6 +145,78 @@ function postgresRecipe(): ImageRecipe {
 
 /** Compiled functions for JIT and the translations of messages are most of the files. */
 const isNeeded = (path: string) => !/bitcode|llvmjit|locale|\.mo$/.test(path);
+
+/**
+ * This machine's own MariaDB, as the official image starts it: the same variables, the same folder, a
+ * root with a password. The empty database is made here once, and copied by each container.
+ */
+function mariadbRecipe(): ImageRecipe {
+  const busybox = staticBusybox();
+  const files = [
+    needCommand('mariadbd', 'mariadb-server-core'),
+    needCommand('mariadb', 'mariadb-client'),
+    needCommand('mariadb-dump', 'mariadb-client'),
+  ].map((path) => realpathSync(path));
+  const libraries = librariesOf(files);
+  const small = ['--no-defaults', '--user=root', '--innodb-log-file-size=4M'];
+  const start = [
+    'set -e',
+    'mkdir -p /run/mysqld /var/lib/mysql',
+    'if [ ! -d /var/lib/mysql/mysql ]; then',
+    '  cp -a /empty/. /var/lib/mysql/',
+    '  cat > /tmp/first.sql <<END',
+    "ALTER USER root@localhost IDENTIFIED BY '$MARIADB_ROOT_PASSWORD';",
+    'CREATE DATABASE $MARIADB_DATABASE;',
+    "CREATE USER $MARIADB_USER@'%' IDENTIFIED BY '$MARIADB_PASSWORD';",
+    "GRANT ALL ON $MARIADB_DATABASE.* TO $MARIADB_USER@'%';",
+    'END',
+    '  set -- --init-file=/tmp/first.sql',
+    'fi',
+    `exec mariadbd ${small.join(' ')} --datadir=/var/lib/mysql --innodb-flush-log-at-trx-commit=0 "$@"`,
+  ];
+  return {
+    command: ['sh', '-c', start.join('\n'), 'mariadbd'],
+    folder: '/',
+    programs: [busybox, ...files, ...libraries],
+    fill(root) {
+      fillBase(root, busybox);
+      for (const file of [...files, ...libraries]) copyProgram(root, file, file);
+      link(root, files[0]!, '/bin/mariadbd');
+      for (const folder of ['english', 'charsets'])
+        cpSync(`/usr/share/mysql/${folder}`, join(root, 'usr/share/mysql', folder), {
+          recursive: true,
+        });
+      const empty = [`--datadir=${join(root, 'empty')}`, '--skip-test-db'];
+      run('mariadb-install-db', [...small, ...empty, '--auth-root-authentication-method=normal']);
+    },
+  };
+}
+
+/** This machine's own Redis. Its template says how it is started. */
+function redisRecipe(): ImageRecipe {
+  const busybox = staticBusybox();
+  const [server, client] = ['redis-server', 'redis-cli'].map((name) =>
+    realpathSync(needCommand(name, 'redis-server')),
+  ) as [string, string];
+  const libraries = librariesOf([server, client]);
+  return {
+    command: ['redis-server'],
+    folder: '/data',
+    programs: [busybox, server, client, ...libraries],
+    fill(root) {
+      fillBase(root, busybox);
+      mkdirSync(join(root, 'data'));
+      copyProgram(root, server, '/bin/redis-server');
+      copyProgram(root, client, '/bin/redis-cli');
+      for (const library of libraries) copyProgram(root, library, library);
+    },
+  };
+}
+
+function librariesOf(files: readonly string[]): string[] {
+  const found = files.flatMap((file) => [...run('ldd', [file]).matchAll(/\/\S+/g)]);
+  return [...new Set(found.map(([path]) => path))];
+}
 
 function staticBusybox(): string {
   const busybox = realpathSync(needCommand('busybox', 'busybox-static'));

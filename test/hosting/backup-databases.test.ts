@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import catalogue from '../../runtime/hosting/templates/catalogue.json' with { type: 'json' };
-import { describeEachEngine } from '../engines/available.ts';
+import { describeEnginesAtOnce } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
+import type { ImageName } from '../engines/image-recipes.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -17,7 +18,53 @@ async function addressOf(socket: string, app: string): Promise<string> {
   return (Object.values(detail.NetworkSettings.Networks)[0] as { IPAddress: string }).IPAddress;
 }
 
-describeEachEngine('a database of a template', ({ kind, socket }) => {
+/** A database whose template dumps it by a command. Statements are sent to its own client. */
+interface OtherDatabase {
+  readonly id: string;
+  readonly image: ImageName;
+  readonly client: string;
+  readonly fill: string;
+  /** Moves `$i` from one number to another: half of it would show. */
+  readonly transfer: string;
+  readonly numbers: string;
+  readonly lose: string;
+  /** A statement, and what it answers before the loss and after the restore. */
+  readonly kept: readonly [statement: string, answer: string];
+}
+
+const POSTGRES = { id: 'postgres', image: 'twofold-test/postgres:1' } as const;
+
+const OTHERS: readonly OtherDatabase[] = [
+  {
+    id: 'mariadb',
+    image: 'twofold-test/mariadb:1',
+    client: 'mariadb -uroot -p"$MARIADB_ROOT_PASSWORD" -N -B',
+    fill: `CREATE TABLE app.parts (id int PRIMARY KEY, sum bigint); INSERT INTO app.parts SELECT seq, 0 FROM app.seq_1_to_2000;
+      CREATE FUNCTION app.seven() RETURNS int RETURN 7; CREATE DATABASE \`second one\`;
+      CREATE TABLE \`second one\`.t AS SELECT 'kept' AS word; CREATE USER clerk@'%' IDENTIFIED BY 'x';
+      GRANT SELECT ON app.parts TO clerk@'%'`,
+    transfer:
+      'BEGIN; UPDATE app.parts SET sum = sum + $i WHERE id = 1; UPDATE app.parts SET sum = sum - $i WHERE id = 2000; COMMIT;',
+    numbers: 'SELECT sum FROM app.parts WHERE id IN (1, 2000) ORDER BY id',
+    lose: "DROP DATABASE app; DROP DATABASE `second one`; DROP USER clerk@'%'",
+    kept: [
+      `SELECT count(*), app.seven(), (SELECT word FROM \`second one\`.t) FROM app.parts; SHOW GRANTS FOR clerk@'%'`,
+      "2000\t7\tkept\nGRANT USAGE ON *.* TO `clerk`@`%` IDENTIFIED BY PASSWORD '*B69027D44F6E5EDC07F1AEAD1477967B16F28227'\nGRANT SELECT ON `app`.`parts` TO `clerk`@`%`\n",
+    ],
+  },
+  {
+    id: 'redis',
+    image: 'twofold-test/redis:1',
+    client: 'redis-cli --no-auth-warning -a "$REDIS_PASSWORD"',
+    fill: `SET 'the word' kept\nRPUSH list a b c`,
+    transfer: 'MULTI\nINCRBY a $i\nDECRBY b $i\nEXEC',
+    numbers: 'MGET a b',
+    lose: 'FLUSHALL',
+    kept: [`GET 'the word'\nLRANGE list 0 -1`, 'kept\na\nb\nc\n'],
+  },
+];
+
+describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
   const folder = mkdtempSync(join(tmpdir(), 'tf-databases-'));
   let server: TestServer;
   let password = '';
@@ -37,15 +84,17 @@ describeEachEngine('a database of a template', ({ kind, socket }) => {
   };
 
   beforeAll(async () => {
-    const image = await importImage(socket, 'twofold-test/postgres:1');
-    const template = catalogue.find(({ id }) => id === 'postgres');
     mkdirSync(join(folder, 'templates'));
-    writeFileSync(join(folder, 'templates/postgres.json'), JSON.stringify({ ...template, image }));
+    for (const { id, image } of [...OTHERS, POSTGRES]) {
+      const own = { image: await importImage(socket, image) };
+      const template = catalogue.find((each) => each.id === id);
+      writeFileSync(join(folder, `templates/${id}.json`), JSON.stringify({ ...template, ...own }));
+    }
     server = await startServer({ socket, folder });
     const made = await api('POST', '/api/templates/postgres/deploy', { name: 'shopdb' });
     expect([made.status, made.body.error]).toEqual([201, undefined]);
     password = made.body.generated.POSTGRES_PASSWORD;
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await server?.end();
     rmSync(folder, { recursive: true, force: true });
@@ -99,6 +148,46 @@ describeEachEngine('a database of a template', ({ kind, socket }) => {
     ).toEqual([{ tableowner: 'clerk' }]);
     expect(await query('shopdb', 'SELECT word FROM t', 'second one')).toEqual([{ word: 'kept' }]);
   }, 90_000);
+
+  it.each(OTHERS)(
+    'is dumped under load in one state, tried and restored: $id',
+    async ({ id, client, fill, transfer, numbers, lose, kept }) => {
+      const run = async (script: string, ...words: string[]) => {
+        const command = ['sh', '-c', script, 'sh', ...words];
+        const { body } = await api('POST', `/api/apps/${id}/exec`, { command });
+        expect([body.exit_code, body.exit_code === 0 ? '' : body.stderr]).toEqual([0, '']);
+        return body.stdout as string;
+      };
+      const ask = (statements: string) => run(`printf '%s\\n' "$1" | ${client}`, statements);
+      const moved = async () => (await ask(numbers)).trim().split('\n').map(Number);
+      const made = await api('POST', `/api/templates/${id}/deploy`, { name: id });
+      expect([made.status, made.body.error]).toEqual([201, undefined]);
+      await ask(fill);
+      const loop = `i=0; while [ ! -e /tmp/stop ]; do i=$((i+1)); printf '%b\\n' "${transfer}"; sleep 0.01; done`;
+      const load = run(`(${loop}) | ${client} > /dev/null`);
+      await vi.waitFor(async () => expect((await moved())[0]).toBeGreaterThan(20), {
+        ...{ timeout: 30_000, interval: 100 },
+      });
+      const { body } = await api('POST', `/api/apps/${id}/backups?wait=true`);
+      await run('touch /tmp/stop');
+      await load;
+      expect(body).toMatchObject({ status: 'done', error: null });
+      expect(await ask(kept[0])).toBe(kept[1]);
+
+      const tried = await api('POST', `/api/apps/${id}/backups/${body.id}/verify?wait=true`);
+      expect([tried.body.error, typeof tried.body.verified_at]).toEqual([null, 'string']);
+
+      await ask(lose);
+      const back = await api('POST', `/api/apps/${id}/backups/${body.id}/restore?wait=true`, {
+        confirm: id,
+      });
+      expect([back.status, back.body.error]).toEqual([200, undefined]);
+      const [first = 0, second] = await moved();
+      expect([first > 20, second]).toEqual([true, -first]);
+      expect(await ask(kept[0])).toBe(kept[1]);
+    },
+    120_000,
+  );
 
   // The same on both engines, and each restore stops a database twice.
   if (kind === 'docker')
