@@ -18,6 +18,7 @@ const collection: Omit<CollectionConfig, 'slug'> = {
 const config = await buildConfig({
   secret: 'a secret of the benchmark',
   telemetry: false,
+  logger: { options: { level: 'error' } },
   db: sqliteAdapter({ client: { url: process.env['DATABASE_URL']! }, wal: true }),
   collections: [
     { ...collection, slug: 'notes' },
