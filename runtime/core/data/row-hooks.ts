@@ -63,12 +63,16 @@ export const hasHook = (
 ): boolean => functionsOf(parts, entity, operation)[name].length > 0;
 
 /** Whether an operation on the entity has hooks. This is the one place that decides it. */
-export const isHooked = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
-  NAMES.some((name) => hasHook(parts, entity, name, operation));
+export function isHooked(parts: HookParts, entity: string, operation: HookOperation): boolean {
+  const functions = functionsOf(parts, entity, operation);
+  return NAMES.some((name) => functions[name].length > 0);
+}
 
 /** Whether all hooks of the operation only complete its input. */
-export const onlyResolves = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
-  NAMES.every((name) => name === 'resolveInput' || !hasHook(parts, entity, name, operation));
+export function onlyResolves(parts: HookParts, entity: string, operation: HookOperation): boolean {
+  const functions = functionsOf(parts, entity, operation);
+  return NAMES.every((name) => name === 'resolveInput' || functions[name].length === 0);
+}
 
 /** The hooks of a row that is written; undefined when it has none. */
 export function rowHooks(
@@ -85,7 +89,15 @@ export function rowHooks(
 /** The longest chain of hooks whose writes call each other. */
 const CHAIN = 20;
 
-const chain = new AsyncLocalStorage<readonly string[]>();
+/** A hook that runs, and those whose writes called it. */
+interface Called {
+  readonly above: Called | undefined;
+  readonly depth: number;
+  readonly hooks: RowHooks;
+  readonly name: keyof EntityHooks;
+}
+
+const chain = new AsyncLocalStorage<Called>();
 
 /** Runs the hooks of one row, in their order. */
 export class RowHooks {
@@ -96,6 +108,7 @@ export class RowHooks {
   #input: Input = {};
   #item: Row | null = null;
   #resolved: Input | Promise<Input> | undefined;
+  #shape: WriteShape | undefined;
 
   constructor(hooks: WritingHooks, entity: EntityModel, operation: HookOperation) {
     this.#known = functionsOf(hooks, entity.entity.name, operation);
@@ -106,7 +119,7 @@ export class RowHooks {
 
   /** The input of `ctx.data` for the operation, which is also what hooks return. */
   get shape(): WriteShape {
-    return this.#hooks.shape(this.#entity.entity.name, this.#operation);
+    return (this.#shape ??= this.#hooks.shape(this.#entity.entity.name, this.#operation));
   }
 
   /** Reads the stored row. @returns whether it is there */
@@ -122,10 +135,10 @@ export class RowHooks {
    * @returns what the hooks add, in the form of `ctx.data`.
    */
   resolve(input: Input, preset?: ReadonlyMap<string, unknown>): Input | Promise<Input> {
-    return (this.#resolved ??= this.#resolveNow({ ...this.#named(preset), ...input }));
+    return (this.#resolved ??= this.#resolveNow({ ...(preset && this.#named(preset)), ...input }));
   }
 
-  #named(preset: ReadonlyMap<string, unknown> = new Map()): Input {
+  #named(preset: ReadonlyMap<string, unknown>): Input {
     return Object.fromEntries(
       [...preset].map(([column, value]) => [
         propertyOf(this.#entity, this.#entity.column(column)),
@@ -192,7 +205,7 @@ export class RowHooks {
       await this.#call('afterCommit', hook, rows);
     } catch (error) {
       const { log } = this.#hooks.caller;
-      log.error({ stack: stackOf(error) }, `${this.#place('afterCommit')} failed`);
+      log.error({ stack: stackOf(error) }, `${this.place('afterCommit')} failed`);
     }
   }
 
@@ -201,11 +214,11 @@ export class RowHooks {
   }
 
   #call(name: keyof EntityHooks, hook: EntityHook, more: object): unknown {
-    const place = this.#place(name);
-    const above = chain.getStore() ?? [];
-    if (above.length >= CHAIN)
+    const above = chain.getStore();
+    const called: Called = { above, depth: (above?.depth ?? 0) + 1, hooks: this, name };
+    if (called.depth > CHAIN)
       throw new InternalError(
-        `hooks call each other more than ${CHAIN} deep: ${[...above.slice(-3), place].join(' → ')}`,
+        `hooks call each other more than ${CHAIN} deep: ${placesOf(called, 4).join(' → ')}`,
       );
     const call = {
       operation: this.#operation,
@@ -215,20 +228,29 @@ export class RowHooks {
       ...more,
     };
     try {
-      const done = chain.run([...above, place], () => hook(call));
-      return isPromise(done) ? done.catch((error: unknown) => rethrowFrom(place, error)) : done;
+      const done = chain.run(called, hook, call);
+      return isPromise(done)
+        ? done.catch((error: unknown) => rethrowFrom(this.place(name), error))
+        : done;
     } catch (error) {
-      return rethrowFrom(place, error);
+      return rethrowFrom(this.place(name), error);
     }
   }
 
-  #place(name: keyof EntityHooks): string {
+  /** The file and the function, for messages. */
+  place(name: keyof EntityHooks): string {
     return `src/hooks/${this.#entity.entity.name}.ts ${name}.${this.#operation}`;
   }
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof (value as Promise<unknown> | undefined)?.then === 'function';
+
+/** The last hooks of a chain, the first of them first. */
+const placesOf = ({ above, hooks, name }: Called, count: number): string[] => [
+  ...(above && count > 1 ? placesOf(above, count - 1) : []),
+  hooks.place(name),
+];
 
 const defined = (value: unknown): Input =>
   Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== undefined));

@@ -73,22 +73,20 @@ export function openingOf(
   return opening;
 }
 
-const KNOWN = new WeakMap<HookParts, Map<string, boolean>>();
+const KNOWN = new WeakMap<HookParts, WeakMap<Action, boolean>>();
 
 /** Whether an action writes rows of an entity with hooks, at whatever depth. */
 export function mayCallHooks({ store }: Pick<Actor, 'store'>, action: Action): boolean {
   const parts = hooksOf(store);
   if (!parts || !('entity' in action)) return false;
-  const writes = writesOf(action);
-  const key = `${action.entity} ${writes.join(' ')}`;
-  const known = KNOWN.get(parts) ?? new Map<string, boolean>();
+  const known = KNOWN.get(parts) ?? new WeakMap<Action, boolean>();
   KNOWN.set(parts, known);
   const answer =
-    known.get(key) ??
-    [action.entity, ...reached(parts.model, writes)].some((entity) =>
+    known.get(action) ??
+    [action.entity, ...reached(parts.model, writesOf(action))].some((entity) =>
       (['create', 'update', 'delete'] as const).some((verb) => isHooked(parts, entity, verb)),
     );
-  known.set(key, answer);
+  known.set(action, answer);
   return answer;
 }
 
