@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunOptions, type RunPlan, run } from '../../generator/pipeline.ts';
+import { readProjectOf } from '../../generator/read-project.ts';
 import { disk } from '../../generator/write/disk.ts';
+import { createDocumentSource } from '../../runtime/core/graphql/trusted-documents.ts';
 
 const SDL = `
   "A post."
@@ -84,6 +86,34 @@ describe('imports: auto', () => {
     if (compilerOptions) write('../web/tsconfig.json', text);
     expect(errors(await generate())).toEqual([]);
     expect(read('../web/src/api/documents.ts')).toContain(`from './typed-document${ending}';`);
+  });
+});
+
+describe('the list that a run keeps', () => {
+  const client = '{ documents: ["../web/*.graphql"], out: ../web/api/ }';
+  const ask = { operationName: undefined, variables: {}, extensions: {} };
+
+  it.each([
+    ['absent', '', false, false],
+    ['false', 'api: { trusted_documents: { required: false } }\n', false, false],
+    ['production', 'api: { trusted_documents: { required: production } }\n', false, true],
+    ['true', 'api: { trusted_documents: { required: true } }\n', true, true],
+  ])('is mandatory as api.trusted_documents says: %s', async (_, more, here, inProduction) => {
+    manifest(client, more);
+    write('../web/a.graphql', 'query A { posts { id } }');
+    expect(errors(await generate())).toEqual([]);
+    const { project } = await readProjectOf(root);
+    const [[hash, text]] = Object.entries(JSON.parse(read('documents.json'))) as [[string, string]];
+    for (const [production, required] of [
+      [false, here],
+      [true, inProduction],
+    ] as const) {
+      const { textOf } = createDocumentSource(project!.api.trustedDocuments, { root, production });
+      expect(textOf({ ...ask, query: undefined, documentId: `sha256:${hash}` })).toBe(text);
+      const other = () => textOf({ ...ask, query: '{ posts { id } }', documentId: undefined });
+      if (required) expect(other).toThrow('only trusted documents');
+      else expect(other()).toBe('{ posts { id } }');
+    }
   });
 });
 
