@@ -77,6 +77,7 @@ const NULLABLE: Readonly<Record<string, string>> = {
   Beta: 'number',
   Gamma: 'kind',
 };
+const KEYS = ['1', '2', '3', '4', '5', '6'];
 const TIMES = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
 
 export function randomValue(random: Random, column: string): unknown {
@@ -222,6 +223,7 @@ function everyWord(random: Random, type: string): readonly Where[] {
     { id: null },
     { or: [{ id: key() }, { [column]: value() }] },
     { and: [{ id: { in: [key(), key(), key()] } }, { [column]: value() }] },
+    { or: KEYS.map((id) => ({ id, [column]: { isNull: false } })) },
     ...(isNumber ? [{ number: { lt: 3 } }, { number: { gte: value() } }] : []),
     ...(isNumber ? [{ number: { ne: claim('n') } }, { number: { notIn: claim('list') } }] : []),
   ];

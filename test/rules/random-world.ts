@@ -60,7 +60,7 @@ function randomRow(random: Random, type: string, id: number, isSoft: boolean): R
           : randomValue(random, column);
   for (const [column, to] of Object.entries(KEYS[type]!))
     row[column] = random.chance(0.2) ? null : 1 + random.below(to ? ROWS : 1);
-  if (isSoft) row['deleted_at'] = random.chance(0.2) ? '2026-05-01T00:00:00.000Z' : null;
+  if (isSoft) row['deleted_at'] = random.chance(0.35) ? '2026-05-01T00:00:00.000Z' : null;
   return row;
 }
 
