@@ -1,5 +1,5 @@
 /**
- * What the tables of `run.ts` do not show: `node test/bench/more.ts [cold] [memory] [growth] [workers] [lists] [rules]`, all of them without a name.
+ * What the tables of `run.ts` do not show: `node test/bench/more.ts [cold] [memory] [growth] [workers] [lists] [rules] [postgraphile]`, all of them without a name.
  * `--requests 1000000` for a longer look at memory.
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { growth } from './growth.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { numbers } from './numbers.ts';
+import { besidePostGraphile } from './postgraphile.ts';
 import { type Aside, printAsides } from './report.ts';
 import { rules } from './rules.ts';
 import { workerScaling } from './worker-scaling.ts';
@@ -20,6 +21,7 @@ export const asides: Readonly<Record<string, (requests?: number) => Promise<Asid
   lists,
   rules,
   numbers,
+  postgraphile: besidePostGraphile,
 };
 
 if (import.meta.main) {
