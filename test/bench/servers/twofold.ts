@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { auth } from '@twofold/auth';
 import { createServer, defineApp } from '@twofold/runtime';
-import { projectOf } from '../database.ts';
+import { projectOf } from '../rows.ts';
 import { DECLARED, HEADER, HEADER_VALUE, ORIGIN } from '../shape.ts';
 import { AUTHORS, initialsOf } from '../workloads.ts';
 import type { Start } from './start.ts';
