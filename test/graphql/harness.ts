@@ -14,6 +14,7 @@ import { requestContext } from '../../runtime/core/http/request-context.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
 import type { GraphqlHooks, Resolvers, ScalarMapping } from '../../runtime/core/plugin.ts';
 import { createTables } from '../../runtime/core/store/create-tables.ts';
+import type { Asker } from '../../runtime/core/store/bounds.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
@@ -220,9 +221,9 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
         store.valueNow?.(sql, parameters)
       ),
     }),
-    ...(store.writeTogether && {
-      writeTogether: (sql: string, parameters: readonly unknown[]) => {
-        const rows = store.writeTogether?.(sql, parameters);
+    ...(store.writeOne && {
+      writeOne: (sql: string, parameters: readonly unknown[], asker?: Asker) => {
+        const rows = store.writeOne?.(sql, parameters, asker);
         if (rows) texts.push(sql);
         return rows;
       },

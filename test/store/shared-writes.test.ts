@@ -197,7 +197,7 @@ describe('a store that is closed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'twofold-writes-'));
     const store = sqliteStore(join(folder, 'app.db'));
     await store.query('create table notes (id integer primary key, text varchar not null)', []);
-    const written = store.writeTogether?.(INSERT, [1, 'x']);
+    const written = store.writeOne?.(INSERT, [1, 'x']);
     await store.close();
     expect(await written).toMatchObject([{ id: 1 }]);
     const again = sqliteStore(join(folder, 'app.db'));
@@ -209,7 +209,7 @@ describe('a store that is closed', () => {
   it('reads what was written with others at once, in this process and in memory', async () => {
     const store = sqliteStore(':memory:');
     await store.query('create table notes (id integer primary key, text varchar not null)', []);
-    const written = store.writeTogether?.(INSERT, [1, 'x']);
+    const written = store.writeOne?.(INSERT, [1, 'x']);
     expect(await store.query('select id from notes', [])).toMatchObject([{ id: 1 }]);
     await written;
     await store.close();

@@ -65,6 +65,17 @@ describe.each(databases)('transact on %s', (kind) => {
     expect(await count(store)).toBe(2);
   });
 
+  it('is not needed for one statement, which commits by itself or not at all', async () => {
+    const { store, add } = await open();
+    await store.writeOne?.(add, [1, 'one']);
+    expect(await count(store)).toBe(1);
+    await expect((async () => store.writeOne?.(add, [1, 'again']))()).rejects.toThrow(/unique/i);
+    await store.transaction(async () => {
+      expect(store.writeOne?.(add, [2, 'two'])).toBeUndefined();
+    });
+    expect(await count(store)).toBe(1);
+  });
+
   it('keeps those that run at the same time apart, and apart from the query builder', async () => {
     const { store, add } = await open();
     const one = (id: number) =>

@@ -19,6 +19,7 @@ import { assertUpsert, upsertRow } from './write-upsert.ts';
 import { note, type Writing } from './writer.ts';
 import { inTransaction, mayCallHooks, openingOf } from './write-transaction.ts';
 import { startWriting } from './writing.ts';
+import { noteCommit } from './own-commit.ts';
 import type { Arguments, Actor, WriteRequest } from './write-request.ts';
 
 export type WriteAction = Extract<Action, { kind: 'create' | 'update' | 'remove' | 'upsert' }>;
@@ -123,8 +124,8 @@ function performHooked<T>(
 }
 
 /**
- * Inserts a row without waiting, in the transaction that all writes of this turn of the event loop
- * share. Returns undefined if another transaction is open: the caller then waits for its turn.
+ * Inserts a row without a transaction of its own, see `Store.writeOne`. Returns undefined where the
+ * caller has to take part in a transaction, or to wait for its turn.
  */
 function insertNow<T>(
   actor: Actor,
@@ -135,7 +136,10 @@ function insertNow<T>(
   // A long statement would hold up the other writes of this turn.
   if (insert.long) return undefined;
   const { entity } = request.operation.action as WriteAction;
-  return actor.store.writeTogether?.(insert.text, insert.values)?.then((rows) => {
+  const { asker } = request;
+  const writing = actor.store.writeOne?.(insert.text, insert.values, asker);
+  if (writing && asker) noteCommit(asker, writing);
+  return writing?.then((rows) => {
     const written = inserted(insert, rows);
     actor.changes.publish([{ entity, kind: 'created', id: written.id }]);
     return written;

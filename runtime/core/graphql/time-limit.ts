@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
+import { runningCommit } from '../data/own-commit.ts';
 import { noRoom } from '../store/answer-memory.ts';
 import type { Engine } from './engine.ts';
 import { limitError } from './limits.ts';
@@ -22,7 +23,11 @@ export function withTimeLimit<T>(
     const timer = setTimeout(() => {
       if (memory.isWaiting(context)) reject(noRoom(limits));
       context.cancel(new DOMException(sentence(limits.time), 'TimeoutError'));
-      resolve(TIMEOUT);
+      const late = () => resolve(TIMEOUT);
+      // A write that was done in spite of the limit is answered: `work` ends before the next turn.
+      const written = runningCommit(context);
+      if (written) written.then(() => void setImmediate(late), late);
+      else late();
     }, milliseconds);
     const end =
       <Value>(settle: (value: Value) => void) =>

@@ -67,8 +67,8 @@ export const askIn =
 
 /** Like `askStore`, for one statement that writes: it shares the commit of other requests. */
 export const askTogether =
-  ({ dialect, query, writeTogether }: Store): Ask =>
+  ({ dialect, query, writeOne }: Store): Ask =>
   (text, parameters = []) => {
     const written = textFor(dialect, text);
-    return (writeTogether?.(written, parameters) ?? query(written, parameters)) as Promise<any[]>;
+    return (writeOne?.(written, parameters) ?? query(written, parameters)) as Promise<any[]>;
   };

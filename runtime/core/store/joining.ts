@@ -102,11 +102,11 @@ export function joiningStore(
       return store.structuralTransaction(work);
     },
     ...(store.valueNow && { valueNow: joiningValue(store.valueNow, scopes) }),
-    ...(store.writeTogether && {
+    ...(store.writeOne && {
       // Undefined inside a transaction. The caller then uses `transact`, which joins the
       // transaction.
-      writeTogether: (sql, parameters) =>
-        scopes.current() ? undefined : store.writeTogether?.(sql, parameters),
+      writeOne: (sql, parameters, asker) =>
+        scopes.current() ? undefined : store.writeOne?.(sql, parameters, asker),
     }),
     afterCommit: (work) => {
       const scope = scopes.current();

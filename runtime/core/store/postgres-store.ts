@@ -19,7 +19,7 @@ import { joiningPool } from './joining-pool.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
 import { type AnswerMemory, bytesOf, createAnswerMemory } from './answer-memory.ts';
 import { type Asker, type Bounds, type ReadStatement, unwanted } from './bounds.ts';
-import { createSemaphore, type Semaphore } from './semaphore.ts';
+import { createLongStatements, type LongStatements } from './long-statements.ts';
 import type { Query, Store } from './store.ts';
 import { createScopes } from './transaction-scope.ts';
 import { kyselyLog, type NoteStatement } from './statement-log.ts';
@@ -37,7 +37,7 @@ const LOCK_CONNECTIONS = 10;
  * The most connections for long statements; the others stay free for short ones. A database on this
  * machine has no more processors than the server, and one elsewhere keeps this one busy with answers.
  */
-const LONG_CONNECTIONS = Math.min(6, Math.max(2, availableParallelism()));
+const LONG_CONNECTIONS = { slow: Math.min(4, Math.max(2, availableParallelism())), quick: 4 };
 
 /** Bytes that are reserved for the answer of a short statement until its size is known. */
 const SHORT_ANSWER_BYTES = 256 * 1024;
@@ -84,12 +84,11 @@ export function postgresStore(
   const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout });
   const beginning = { db, scopes, dialect: 'postgres', builder } as const;
   const locks = createLockPool(() => new Pool({ connectionString: url, max: LOCK_CONNECTIONS }));
-  const query: Query = (text, values, bounds) => {
-    const asked: StatementCall = { text, values, asker: bounds?.asker };
-    return ask(parts, asked).catch((error) =>
-      withFreshPlan(parts.names, error, text, () => ask(parts, asked)),
+  const askRows = (asked: StatementCall) =>
+    ask(parts, asked).catch((error) =>
+      withFreshPlan(parts.names, error, asked.text, () => ask(parts, asked)),
     );
-  };
+  const query: Query = (text, values, bounds) => askRows({ text, values, asker: bounds?.asker });
   const text = (asked: TextCall) =>
     askText(parts, asked).catch((error) =>
       withFreshPlan(parts.names, error, asked.text, () => askText(parts, asked)),
@@ -114,6 +113,7 @@ export function postgresStore(
         beginLaterOrJoin(beginningWith(beginning, options), work),
       transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
       transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
+      writeOne: (text, values, asker) => repeated(() => askRows({ text, values, asker })),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
           await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
@@ -162,12 +162,12 @@ function openPool(connectionString: string, max: number, readOnly = false): pg.P
 /** The parts that all answering statements share. */
 interface Answering {
   readonly memory: AnswerMemory;
-  readonly long: Semaphore;
+  readonly long: LongStatements;
 }
 
 const createAnswering = (): Answering => ({
   memory: createAnswerMemory(),
-  long: createSemaphore(LONG_CONNECTIONS, Infinity),
+  long: createLongStatements(LONG_CONNECTIONS),
 });
 
 type Answered = JsonText | null | readonly Record<string, unknown>[];
@@ -193,7 +193,7 @@ async function inAnswerBounds<T extends Answered>(
       memory.settle(bounds, kept, bytes);
     }
   };
-  return statement.long ? long.run(attempt) : attempt();
+  return statement.long ? long.run(statement.text, attempt) : attempt();
 }
 
 /** The parts that all statements of a store share. */

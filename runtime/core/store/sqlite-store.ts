@@ -71,7 +71,7 @@ export function sqliteStore(
         valueNow: shared.value,
         readTogether: shared.together,
       }),
-      writeTogether: (sql, parameters) => writes.write(sql, parameters),
+      writeOne: (sql, parameters) => writes.write(sql, parameters),
       lock: reentrant((name, work) => withFileLock(file, name, work)),
       tryLock: (name) => tryFileLock(file, name),
       close: async () => {

@@ -47,7 +47,7 @@ export function notingStore(store: Store, note: NoteStatement): Store {
       throw error;
     }
   };
-  const { valueNow, writeTogether } = store;
+  const { valueNow, writeOne } = store;
   // Some members are getters, which a spread would read only once.
   return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(store)), {
     query: (sql, parameters) => measure(sql, parameters, () => store.query(sql, parameters)),
@@ -59,7 +59,7 @@ export function notingStore(store: Store, note: NoteStatement): Store {
       valueNow: (sql, values) => measure(sql, values, () => valueNow(sql, values)),
     }),
     valueLater: (sql, values) => measure(sql, values, () => store.valueLater(sql, values)),
-    ...(writeTogether && { writeTogether: notingWrites(writeTogether, note) }),
+    ...(writeOne && { writeOne: notingWrites(writeOne, note) }),
     transact: (work, bounds, known) =>
       store.transact((query) => work(notingQuery(query, measure)), bounds, known),
   } satisfies Partial<Store>) as Store;
@@ -70,13 +70,13 @@ export function notingStore(store: Store, note: NoteStatement): Store {
  * runs it in another way.
  */
 function notingWrites(
-  write: NonNullable<Store['writeTogether']>,
+  write: NonNullable<Store['writeOne']>,
   note: NoteStatement,
-): NonNullable<Store['writeTogether']> {
-  return (sql, parameters) => {
+): NonNullable<Store['writeOne']> {
+  return (sql, parameters, asker) => {
     const begun = performance.now();
     const done = (error?: unknown) => note(sql, parameters, performance.now() - begun, error);
-    const rows = write(sql, parameters);
+    const rows = write(sql, parameters, asker);
     rows?.then(() => done(), done);
     return rows;
   };

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
 import type { Pace } from './pace.ts';
-import type { Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
+import type { Asker, Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
 
 /**
  * How a transaction runs. The options of a nested transaction are checked against those of the
@@ -143,14 +143,18 @@ export interface Store {
    */
   readonly readTogether?: (() => void) | undefined;
   /**
-   * Runs one writing statement in one transaction with those of other requests of the same turn;
-   * resolves after the commit. Undefined when it would have to wait for another transaction in this
-   * process.
+   * Runs one writing statement without a transaction of its own, and resolves after the commit. On
+   * SQLite the statements of one turn share a commit; on PostgreSQL a statement commits by itself,
+   * which saves two of three round trips. Undefined inside a transaction, and on SQLite also when it
+   * would have to wait for another transaction in this process.
+   *
+   * @param asker the statement ends when its client is gone or the time limit is reached.
    */
-  readonly writeTogether?:
+  readonly writeOne?:
     | ((
         sql: string,
         parameters: readonly unknown[],
+        asker?: Asker,
       ) => Promise<readonly Record<string, unknown>[]> | undefined)
     | undefined;
   /**
