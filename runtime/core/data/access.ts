@@ -97,12 +97,13 @@ export function createRules(model: Model, caller: Principal): Rules {
     claims: claimsOf(principal),
     reaches,
     writesIdentity: false,
-    entity: (entity, verb) =>
+    entity: decidedOnce((entity, verb) =>
       within(
         entity,
         verb,
         decide({ model, principal, entity: entity.name }, entity.rules, verb) ?? byDefault,
       ),
+    ),
     field: (entity, field, verb) =>
       decide({ model, principal, entity: entity.name }, field.rules, verb) ?? ALL,
     operation: (operation, verb) => {
@@ -111,6 +112,16 @@ export function createRules(model: Model, caller: Principal): Rules {
       const decided = decide({ model, principal, entity }, operation.rules, verb);
       return decided ? { ...decided, explicit: true } : { ...byDefault, explicit: false };
     },
+  };
+}
+
+/** Remembers what was decided, because it is asked again for each row that a resolver gets. */
+function decidedOnce(decideFor: Rules['entity']): Rules['entity'] {
+  const known = new Map<Entity, Partial<Record<Verb, Access>>>();
+  return (entity, verb) => {
+    const decided = known.get(entity) ?? {};
+    if (!known.has(entity)) known.set(entity, decided);
+    return (decided[verb] ??= decideFor(entity, verb));
   };
 }
 
