@@ -1,5 +1,5 @@
 import { joinSql, sql, type Sql } from './fragment.ts';
-import { comparable, nullsFirst, sortKey, type Sort } from './order-sql.ts';
+import { comparable, inOrderForm, nullsFirst, sortKey, type Sort } from './order-sql.ts';
 import type { Order, Page } from './plan.ts';
 import { and, parameter, type Scope } from './scope.ts';
 import type { Stored } from './values.ts';
@@ -49,10 +49,10 @@ function step(
   { value, last }: { readonly value: unknown; readonly last: boolean },
 ): Sql {
   const each = order[index] as Order;
-  const { as } = comparable(scope, sort.entity, each);
-  const { key, nullable, decimal } = sortKey(scope, sort, each, index);
-  const plain = parameter(call, ['page', path, index], cursorValue(as));
-  const at = decimal ? sql`cast(${plain} as numeric)` : sql`${plain}`;
+  const compared = comparable(scope, sort.entity, each);
+  const { key, nullable } = sortKey(scope, sort, each, index);
+  const stored = parameter(call, ['page', path, index], cursorValue(compared.as));
+  const at = inOrderForm(compared, sql`${stored}`);
   if (!last) return value === null ? sql`${key} is null` : sql`${key} = ${at}`;
   const down = each.descending !== reversed;
   const first = nullsFirst(each) !== reversed;

@@ -107,18 +107,20 @@ export function comparable(scope: Scope, entity: EntityModel, order: Order): Com
 interface SortKey {
   readonly key: Sql;
   readonly nullable: boolean;
-  readonly decimal: boolean;
+}
+
+/** Compares by a value. A value that the caller may not see counts as null. */
+export function sortKey(scope: Scope, sort: Sort, order: Order, index: number): SortKey {
+  const { value, nullable } = sortValue(scope, sort, order, index);
+  return { key: inOrderForm(comparable(scope, sort.entity, order), value), nullable };
 }
 
 /**
- * SQLite keeps decimals as text, which does not sort like numbers. A value that the caller may not
- * see counts as null.
+ * The form of a value in which an order compares it, in rows and in cursors alike: SQLite keeps
+ * decimals as text, which does not sort like numbers.
  */
-export function sortKey(scope: Scope, sort: Sort, order: Order, index: number): SortKey {
-  const { decimal } = comparable(scope, sort.entity, order);
-  const { value, nullable } = sortValue(scope, sort, order, index);
-  return { key: decimal ? sql`cast(${value} as numeric)` : value, nullable, decimal };
-}
+export const inOrderForm = ({ decimal }: Comparable, value: Sql): Sql =>
+  decimal ? sql`cast(${value} as numeric)` : value;
 
 /** The value of an order as it is stored, null where the caller may not see it. */
 export function sortValue(
