@@ -66,12 +66,17 @@ function withoutMigrations(sources: Sources): Sources {
   return { ...sources, migrations: [], lockedMigrations: [] };
 }
 
+const INPUTS: readonly RegExp[] = [
+  /^(schema\.graphql|manifest\.yaml)$/,
+  /^schema[\\/].+\.graphql$/,
+  /^src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts$/,
+  /^src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts$/,
+  /^src[\\/]console[\\/].+\.[jt]s$/,
+  /^codegen[\\/].+\.[cm]?[jt]s$/,
+];
+
 /** Whether a saved file is something a run reads. */
-export function isInput(path: string): boolean {
-  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts|src[\\/]console[\\/].+\.[jt]s|codegen[\\/].+\.[cm]?[jt]s)$/.test(
-    path,
-  );
-}
+export const isInput = (path: string): boolean => INPUTS.some((input) => input.test(path));
 
 /** Schema and manifest. A run reads them a second time before it writes or reports anything. */
 const isText = (path: string) => /\.(graphql|gql|yaml)$/.test(path);

@@ -110,7 +110,7 @@ export function createDevServer(
   return {
     running: isRunning,
     restart: async () => {
-      // `stop` may have been called while this run was at work, at whose end the server restarts.
+      // Each generator run ends with a restart, and `stop` may have been called during the run.
       if (stopped) return;
       if (!existsSync(join(root, 'src/server.ts'))) {
         await stopCurrent();

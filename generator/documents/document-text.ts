@@ -11,7 +11,10 @@ export interface DocumentText extends SourceText {
   readonly isStatic: boolean;
 }
 
-/** A place in a text as a place in its file. */
+/**
+ * The position in the file. `at` counts from the beginning of the text, which may be a template
+ * literal in the middle of the file.
+ */
 export function placeIn(
   { file, line, column }: DocumentText,
   at: { readonly line: number; readonly column: number },

@@ -137,7 +137,7 @@ function lengthOf({ startToken }: NonNullable<DefinitionNode['loc']>): number {
   return startToken.end - startToken.start;
 }
 
-/** Both places of two operations, or two fragments, of one name. */
+/** One error for each operation or fragment whose name another one has as well. */
 function takenNames(found: readonly FoundDefinition[]): Diagnostic[] {
   const named = found.filter(({ node }) => !isUnnamed(node));
   const groups = Map.groupBy(named, ({ node }) => `${node.kind} ${typeName(node.name!.value)}`);

@@ -2,8 +2,8 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /**
- * The record of the last run if this run has nothing to do either; null when a whole run is
- * necessary.
+ * The folder that a project belongs to, with links resolved: the work tree of Git around it, or
+ * else the project's own folder.
  */
 export function workTreeOf(root: string): { readonly path: string; readonly git: boolean } {
   const real = realPathOf(root);

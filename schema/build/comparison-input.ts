@@ -6,16 +6,16 @@ import { knownWord, LIST_OPERATORS, LOGICAL, OPERATORS, WORDS } from './filter-w
 import type { Refusal, UnknownWord } from './shapes.ts';
 
 /** The form of the compared value. It decides which operators there are. */
-export type Words = 'scalar' | 'list' | 'json' | 'none';
+export type ComparedForm = 'scalar' | 'list' | 'json' | 'none';
 
-const ALLOWED: Readonly<Record<Words, readonly FilterWord[]>> = {
+const ALLOWED: Readonly<Record<ComparedForm, readonly FilterWord[]>> = {
   scalar: [...OPERATORS, 'mode', ...LOGICAL],
   list: [...LIST_OPERATORS, ...LOGICAL],
   json: WORDS,
   none: ['isNull', ...LOGICAL],
 };
 
-const ABOUT: Readonly<Record<Words, string>> = {
+const ABOUT: Readonly<Record<ComparedForm, string>> = {
   scalar: 'a single value',
   list: 'a list',
   json: 'JSON',
@@ -30,7 +30,7 @@ const ABOUT: Readonly<Record<Words, string>> = {
 export function wordsOf(
   input: GraphQLInputObjectType,
   place: string,
-  about: Words,
+  about: ComparedForm,
 ): readonly FilterWord[] | Refusal {
   const fields = Object.values(input.getFields());
   const foreign = fields.filter((field) => !isWord(field, input));

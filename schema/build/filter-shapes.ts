@@ -2,7 +2,7 @@ import { getNamedType, getNullableType, isInputObjectType, isListType } from 'gr
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import type { Filter, FilterShape } from '../model.ts';
 import { tallyFilter } from './tally-filter.ts';
-import { wordsOf, wordsRefusal, type Words } from './comparison-input.ts';
+import { wordsOf, wordsRefusal, type ComparedForm } from './comparison-input.ts';
 import type { EntityFact } from './facts.ts';
 import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
 import { knownWord, LOGICAL, OPERATORS } from './filter-words.ts';
@@ -93,7 +93,7 @@ function columnFilter(
   if (isListType(getNullableType(field.type)))
     return { why: `${place} is a list; write an input with "in" for it` };
   if (isInputObjectType(named)) {
-    const words = wordsOf(named, place, wordsFor(column));
+    const words = wordsOf(named, place, comparedForm(column));
     return isRefusal(words)
       ? words
       : { kind: 'operators', name: field.name, column: column.column, operators: words };
@@ -105,7 +105,7 @@ function columnFilter(
 }
 
 /** The form that decides the operators of a column. */
-function wordsFor({ json, field }: NamedColumn): Words {
+function comparedForm({ json, field }: NamedColumn): ComparedForm {
   if (!json) return 'scalar';
   if (field.type.list) return field.type.kind === 'object' ? 'none' : 'list';
   return field.type.kind === 'object' ? 'none' : 'json';

@@ -15,11 +15,22 @@ const SPELLINGS: readonly (readonly [IdentityKind, RegExp])[] = [
   ['username', /^(?:(?:user|login|account)name|login)$/],
   ['phone', /^(?:(?:mobile|cell|tele)?phone|mobile|cell)(?:number|no)?$/],
   ['last_login', /^last(?:login|logon|signin|loggedin|signedin)(?:at|on|date|time)?$/],
-  [
-    'state',
-    /^(?:is|has|was)?(?:email|mail|phone|account|user)?(?:is|has|was)?(?:un|in)?(?:verified|verification|confirmed|validated|locked|lockout|disabled|enabled|deactivated|active|activated|blocked|banned|suspended|deleted|removed)(?:at|on|until|by|date|time|reason|state|status)?$/,
-  ],
+  ['state', stateSpelling()],
 ];
+
+/** `emailVerifiedAt`, `isAccountLocked`, `inactive`, `deletedBy`. */
+function stateSpelling(): RegExp {
+  const verb = '(?:is|has|was)?';
+  const subject = '(?:email|mail|phone|account|user)?';
+  const states = [
+    'verified|verification|confirmed|validated',
+    'locked|lockout|blocked|banned|suspended',
+    'disabled|enabled|deactivated|active|activated',
+    'deleted|removed',
+  ].join('|');
+  const detail = '(?:at|on|until|by|date|time|reason|state|status)?';
+  return new RegExp(`^${verb}${subject}${verb}(?:un|in)?(?:${states})${detail}$`);
+}
 
 /** @example identityKind('emailVerifiedAt') // 'state' */
 export function identityKind(name: string): IdentityKind | undefined {

@@ -128,7 +128,7 @@ const mayOperate = (
 function assertHost(parts: AuthParts, context: RequestContext, permission: string): void {
   const { kernel, config } = parts;
   const { principal } = context;
-  // A capability may have keys of its own, which are no keys of auth.
+  // Keys of other capabilities, such as those for models, bring their scopes along.
   const own = principal.kind === 'api_key' ? principal.scopes : [];
   const scopes = presentedKey(context)?.scopes ?? own;
   if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))

@@ -71,7 +71,7 @@ export async function countRecoveryCodes(db: Kysely<any>, userId: UserId): Promi
 
 /**
  * Checks a recovery code, in any case, with or without its dash. A code whose selector is unknown
- * costs a compare too.
+ * is compared with a hash too, so that the time of the answer does not tell which selectors exist.
  *
  * @throws WrongAnswer
  */

@@ -52,7 +52,7 @@ export function binary(
   }
 }
 
-/** Bytes that `instr` looks for fast, whatever the text is. */
+/** `instr` finds a part of at most this many bytes fast, whatever the text is. */
 const SMALL_PART = 64;
 
 /** The most characters of a text that `contains` looks for. */

@@ -103,7 +103,7 @@ export interface JobRecord<Data = unknown> {
 }
 
 /** The argument for the data of a job. It may be left out for a job without data. */
-type Given<Data> = unknown extends Data
+type DataArgument<Data> = unknown extends Data
   ? [data?: Data]
   : undefined extends Data
     ? [data?: Data]
@@ -119,7 +119,7 @@ export interface JobsApi<Jobs = any> {
    */
   send<Name extends keyof Jobs & string>(
     name: Name,
-    ...given: [...Given<Jobs[Name]>, options?: SendOptions]
+    ...given: [...DataArgument<Jobs[Name]>, options?: SendOptions]
   ): Promise<number>;
   /**
    * Sends a job for each element of the list, all or none. @returns their ids, in the same order.

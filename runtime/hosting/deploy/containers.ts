@@ -161,8 +161,8 @@ export function containerSpec(
 }
 
 /**
- * Where the container can be reached now: nowhere, if it is a worker's, whose port is null. Docker publishes another port at each start, so the
- * result must not be kept after a start.
+ * Where the container can be reached now: nowhere, if it is a worker's, whose port is null. Docker
+ * publishes another port at each start, so the result must not be kept after a start.
  */
 export function targetOf(
   detail: ContainerDetail,

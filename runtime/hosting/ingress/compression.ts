@@ -16,8 +16,20 @@ export type Encoding = (typeof ENCODINGS)[number];
 
 /** A shorter body becomes hardly smaller. */
 const MIN_LENGTH = 1024;
-const COMPRESSIBLE =
-  /^(?:text\/(?!event-stream\b)|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-javascript|ecmascript|x-ndjson|ndjson|wasm|yaml|x-yaml|manifest)\b|[\w.-]+\/[\w.-]+\+(?:json|xml|yaml)\b|image\/(?:svg\+xml|bmp|x-icon)\b|font\/(?:ttf|otf)\b)/i;
+/** Media types whose bodies become smaller. */
+const COMPRESSIBLE = new RegExp(
+  [
+    /text\/(?!event-stream\b)/,
+    /application\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-javascript|ecmascript)\b/,
+    /application\/(?:[\w.-]+\+)?(?:x-ndjson|ndjson|wasm|yaml|x-yaml|manifest)\b/,
+    /[\w.-]+\/[\w.-]+\+(?:json|xml|yaml)\b/,
+    /image\/(?:svg\+xml|bmp|x-icon)\b/,
+    /font\/(?:ttf|otf)\b/,
+  ]
+    .map(({ source }) => `^${source}`)
+    .join('|'),
+  'i',
+);
 /** Header fields of a hash of the body, which compression would make wrong. */
 const HASHES = new Set(['content-md5', 'content-digest', 'digest']);
 

@@ -25,8 +25,35 @@ export const createListing = (): SourceListing => ({
   bytes: 0,
 });
 
-const MANIFESTS =
-  /(^|\/)(Dockerfile|Containerfile|\.dockerignore|package\.json|Procfile|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|Cargo\.toml|pom\.xml|runtime\.txt|\.nvmrc|\.node-version|angular\.json|\.eleventy\.[mc]?js|(next|astro|svelte|vite|eleventy)\.config\.[mc]?[jt]s)$|^[^/]+\.(csproj|fsproj)$/;
+/** Names of files, in any folder, that tell which kind of project the source is. */
+const MANIFESTS: ReadonlySet<string> = new Set([
+  'Dockerfile',
+  'Containerfile',
+  '.dockerignore',
+  'package.json',
+  'Procfile',
+  'requirements.txt',
+  'pyproject.toml',
+  'go.mod',
+  'Gemfile',
+  'composer.json',
+  'Cargo.toml',
+  'pom.xml',
+  'runtime.txt',
+  '.nvmrc',
+  '.node-version',
+  'angular.json',
+]);
+const SITE_SETTINGS =
+  /^(\.eleventy\.[mc]?js|(next|astro|svelte|vite|eleventy)\.config\.[mc]?[jt]s)$/;
+/** These count only at the top. */
+const DOTNET_PROJECT = /^[^/]+\.(csproj|fsproj)$/;
+
+function namesManifest(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return MANIFESTS.has(name) || SITE_SETTINGS.test(name) || DOTNET_PROJECT.test(path);
+}
+
 const MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_COUNT = 200;
 
@@ -74,7 +101,7 @@ async function* safeMembers(
 function isManifest(path: string, { kind, size }: TarEntry, { manifests }: SourceListing): boolean {
   return (
     kind === 'file' &&
-    MANIFESTS.test(path) &&
+    namesManifest(path) &&
     size <= MANIFEST_BYTES &&
     manifests.size < MANIFEST_COUNT
   );

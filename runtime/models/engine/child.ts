@@ -30,14 +30,20 @@ const STOP_TIMEOUT = 5000;
 const MAX_KEPT_OUTPUT = 4000;
 
 /** Environment variables that a child may see, without the settings and secrets of the server. */
-const VISIBLE_VARIABLES =
-  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_\w+|CUDA_\w+|NVIDIA_\w+|HIP_\w+|ROCR_\w+|GGML_\w+|OMP_\w+|VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/;
+const VISIBLE_VARIABLES: readonly RegExp[] = [
+  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT)$/,
+  /^(LD_LIBRARY_PATH|DYLD_\w+|OMP_\w+)$/,
+  /^(CUDA|NVIDIA|HIP|ROCR|GGML)_\w+$/,
+  /^(VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/,
+];
 
 /** The variables of `env` without the settings of the server. */
 export const quietEnvironment = (
   env: Readonly<Record<string, string | undefined>>,
 ): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => VISIBLE_VARIABLES.test(name)));
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => VISIBLE_VARIABLES.some((known) => known.test(name))),
+  );
 
 /** URL of a program next to `from`, with the same extension (TypeScript or compiled). */
 export const programBeside = (from: string, name: string): URL =>

@@ -65,7 +65,7 @@ interface Collecting {
   readonly optional?: boolean;
 }
 
-/** Adds what a selection has for rows of `type`. */
+/** Adds to `selected` each field that the selection has for an object of `type`, by its key in the answer. */
 function collect(
   describing: Describing,
   type: GraphQLObjectType,

@@ -119,6 +119,7 @@ async function find(path: string): Promise<OpenFile | 'folder' | null> {
   return index && 'folder';
 }
 
+/** Codes of a failed `open` that are answered as if there were no such file. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES'];
 
 async function openFile(path: string): Promise<OpenFile | null> {

@@ -18,9 +18,10 @@ export interface Outcome {
 
 export const NOTHING: Outcome = { running: false, answers: [], dropped: 0, failed: null };
 
-/** Characters that are shown: more of them would make the page slow. */
-const MOST = 200_000;
-const MOST_OF_EVENT = 20_000;
+/** The most characters that are shown of an answer: more would make the page slow. */
+const MAX_ANSWER = 200_000;
+/** The same for each of several events. */
+const MAX_EVENT = 20_000;
 
 /** The answer, or the events of a subscription as they come. */
 export function Result({ outcome, several }: { outcome: Outcome; several: boolean }) {
@@ -39,7 +40,7 @@ export function Result({ outcome, several }: { outcome: Outcome; several: boolea
           <p class="quiet">{t('{n} earlier events are not shown', { n: dropped })}</p>
         )}
         {answers.map((answer, index) => (
-          <Text key={dropped + index} answer={answer} most={several ? MOST_OF_EVENT : MOST} />
+          <Text key={dropped + index} answer={answer} most={several ? MAX_EVENT : MAX_ANSWER} />
         ))}
       </div>
     </Panel>
