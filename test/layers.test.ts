@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Import, importsOf, sourceFiles } from './source-files.ts';
+import {
+  exportedNames,
+  type Import,
+  importedNames,
+  importsOf,
+  sourceFiles,
+} from './source-files.ts';
 
 /** Who may import whom, by folder. A name in brackets is for types only. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
@@ -188,6 +194,15 @@ describe('imports', () => {
 
   it('make no circle with types either', () => {
     expect(circles(imports).flat()).toEqual([]);
+  });
+});
+
+describe('benchmarks, whose peers are not installed, so that no compiler checks them', () => {
+  it('import names that are there', () => {
+    const names = sourceFiles('test/bench').flatMap(importedNames);
+    expect(names.length).toBeGreaterThan(100);
+    const lacking = names.filter(({ to, name }) => !exportedNames(to).has(name));
+    expect(lacking.map(({ from, to, name }) => `${from}: ${name} of ${to}`)).toEqual([]);
   });
 });
 

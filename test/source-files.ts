@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ts } from 'ts-morph';
@@ -91,3 +91,53 @@ function toPath(file: string, specifier: string): string {
 }
 
 const isOurs = (specifier: string) => specifier.startsWith('@twofold/');
+
+/** A name that a file imports from a file of ours. */
+export interface ImportedName {
+  readonly from: string;
+  readonly to: string;
+  readonly name: string;
+}
+
+/** The names that a file imports from others by their paths. */
+export function importedNames(file: string): ImportedName[] {
+  return statementsOf(file).flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement)) return [];
+    const { text } = statement.moduleSpecifier as ts.StringLiteral;
+    const names = statement.importClause?.namedBindings;
+    if (!text.startsWith('.') || !names || !ts.isNamedImports(names)) return [];
+    return names.elements.map((element) => ({
+      from: file,
+      to: toPath(file, text),
+      name: (element.propertyName ?? element.name).text,
+    }));
+  });
+}
+
+/** The names that a file exports; none when there is no such file. */
+export function exportedNames(file: string): ReadonlySet<string> {
+  if (!existsSync(join(root, file))) return new Set();
+  return new Set(
+    statementsOf(file).flatMap((statement) => {
+      if (ts.isExportDeclaration(statement))
+        return statement.exportClause && ts.isNamedExports(statement.exportClause)
+          ? statement.exportClause.elements.map(({ name }) => name.text)
+          : [];
+      const isExported =
+        ts.canHaveModifiers(statement) &&
+        ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+      if (!isExported) return [];
+      if (ts.isVariableStatement(statement))
+        return statement.declarationList.declarations.map(({ name }) => name.getText());
+      return 'name' in statement ? [(statement.name as ts.Identifier).text] : [];
+    }),
+  );
+}
+
+const statementsOf = (file: string): readonly ts.Statement[] =>
+  ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), 'utf8'),
+    ts.ScriptTarget.Latest,
+    /* setParentNodes */ true,
+  ).statements;
