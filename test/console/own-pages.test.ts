@@ -49,8 +49,10 @@ export default definePage({ title: 'Broken', path: 'broken', permission: 'orders
   render: () => { throw new Error('the figures are upside down'); } });
 `;
 
-const ORDER = `import { definePage, html } from '@twofold/console';
-export default definePage({ title: 'One order', path: 'orders/:id', render: ({ params }) => html\`<p>order \${params['id']}</p>\` });
+const ORDER = `import { definePage, Editor, html } from '@twofold/console';
+export default definePage({ title: 'One order', path: 'orders/:id', render: ({ params }) => html\`<p>order \${params['id']}</p>
+  <\${Editor} label="Note" language="json" value='{"paid": true}' change=\${() => {}} />
+  <\${Editor} label="Words" value="thanks" change=\${() => {}} />\` });
 `;
 
 describeWith('chromium', 'pages of the project’s own', () => {
@@ -136,6 +138,9 @@ describeWith('chromium', 'pages of the project’s own', () => {
     await page.getByRole('table', { name: 'Orders' }).waitFor();
     await page.goto(`${server.url}/console/pages/orders/7%20a`);
     await page.getByText('order 7 a', { exact: true }).waitFor();
+    // JSON has the colours of the language, which are elements of their own.
+    await page.getByRole('textbox', { name: 'Note' }).getByText('true', { exact: true }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Words' }).inputValue()).toBe('thanks');
     await page.goto(`${server.url}/console/pages/nothing`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.goto(`${server.url}/console/pages/sales`);

@@ -7,6 +7,7 @@ import { call as request } from './call.ts';
 import { t } from './messages.ts';
 import { confirm } from './parts/confirm.tsx';
 import { Dialog } from './parts/dialog.tsx';
+import { Editor as ColouredEditor } from './parts/editor.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Field } from './parts/field.tsx';
 import { createLogLines } from './parts/log-lines.ts';
@@ -127,7 +128,9 @@ export function Json({ value }: { value: unknown }) {
   );
 }
 
-export function Editor({ label, value, change }: Api.EditorProps) {
+/** Text in a language has its colours, as on the page `GraphQL`. Other text needs no editor. */
+export function Editor({ label, value, change, language = 'text' }: Api.EditorProps) {
+  if (language !== 'text') return <ColouredEditor {...{ label, value, change, language }} />;
   return (
     <textarea
       class="editor"
