@@ -3,7 +3,7 @@ import { query, setQuery } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
 import { Choice } from '../parts/field.tsx';
-import { Badge, Empty, Page } from '../parts/page.tsx';
+import { Badge, Empty, Page, RESERVED } from '../parts/page.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { formatBytes } from '../parts/time.tsx';
@@ -31,7 +31,7 @@ export function ModelsPage() {
   return (
     <Page
       title={t('Models')}
-      about={data && <About {...data} />}
+      about={data ? <About {...data} /> : RESERVED}
       tools={
         <>
           <Choice

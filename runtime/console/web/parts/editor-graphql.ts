@@ -1,9 +1,16 @@
+import { type Diagnostic, linter } from '@codemirror/lint';
+import type { EditorState } from '@codemirror/state';
 import { graphql, updateSchema } from 'cm6-graphql';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import type { Language } from './editor-types.ts';
 
+/** A text that was not begun is not wrong. */
+const whenBegun = (found: readonly Diagnostic[], { doc }: EditorState): Diagnostic[] =>
+  doc.toString().trim() === '' ? [] : [...found];
+const unlessBlank = linter(null, { markerFilter: whenBegun, tooltipFilter: whenBegun });
+
 export const graphqlLanguage = (): Language => ({
-  extension: graphql(undefined, { showErrorOnInvalidSchema: false }),
+  extension: [graphql(undefined, { showErrorOnInvalidSchema: false }), unlessBlank],
   // The types of cm6-graphql are those of CodeMirror's CommonJS build.
   setSchema: (view, sdl) =>
     updateSchema(view as never, sdl === undefined ? undefined : schemaOf(sdl)),

@@ -13,6 +13,9 @@ interface PageFrameProps {
   readonly children?: ComponentChildren;
 }
 
+/** The line below the name while its text is loaded, so that nothing moves when it comes. */
+export const RESERVED = '\u00a0';
+
 /**
  * The frame of a page: one h1, the title of the document, and the tools.
  *
@@ -30,7 +33,7 @@ export function Page({ title, about, tools, children }: PageFrameProps) {
           <h1>{title}</h1>
           {about !== undefined && <p class="about">{about}</p>}
         </div>
-        {tools !== undefined && <div class="tools">{tools}</div>}
+        {tools !== undefined && tools !== false && <div class="tools">{tools}</div>}
       </header>
       {children}
     </div>
@@ -114,7 +117,7 @@ export function Panel({ name, tools, children }: PanelProps) {
     <section class="panel" aria-label={name}>
       <div class="panel-head">
         <h2>{name}</h2>
-        {tools !== undefined && <div class="tools">{tools}</div>}
+        {tools !== undefined && tools !== false && <div class="tools">{tools}</div>}
       </div>
       {children}
     </section>

@@ -2,7 +2,7 @@ import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
-import { Empty, Page } from '../../parts/page.tsx';
+import { Empty, Page, RESERVED } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { formatDuration, formatNumber, Time } from '../../parts/time.tsx';
@@ -35,7 +35,7 @@ export function JobsPage() {
   return (
     <Page
       title={t('Jobs')}
-      about={stats.data && <Counts counts={counts} />}
+      about={stats.data ? <Counts counts={counts} /> : RESERVED}
       tools={<NameChoice counts={counts} />}
     >
       <div class={shown === null ? undefined : 'jobs-with-one'}>

@@ -35,22 +35,24 @@ export function HealthPanel({ info, figures, attention }: HealthProps) {
         <Answer of={info} lines={3}>
           {(server) => <Tiles server={server} figures={figures.data} />}
         </Answer>
-        <Answer of={figures} lines={5}>
-          {(known) => (
-            <div class="overview-pair">
-              <Plot name={t('CPU')} height={120} series={[seriesOf(known, 'cpu', t('CPU'), '2')]} />
-              <Plot
-                name={t('Memory')}
-                height={120}
-                series={[seriesOf(known, 'memory', t('Memory'), '4')]}
-              />
-            </div>
-          )}
-        </Answer>
+        {/* A server that failed is told of once. */}
+        {(info.error === null || figures.data !== undefined) && (
+          <Answer of={figures} lines={5}>
+            {(known) => <Usage known={known} />}
+          </Answer>
+        )}
       </Panel>
     </div>
   );
 }
+
+/** What the process uses of the machine, over the range. */
+const Usage = ({ known }: { known: Figures }) => (
+  <div class="overview-pair">
+    <Plot name={t('CPU')} height={120} series={[seriesOf(known, 'cpu', t('CPU'), '2')]} />
+    <Plot name={t('Memory')} height={120} series={[seriesOf(known, 'memory', t('Memory'), '4')]} />
+  </div>
+);
 
 function StateBadge({ attention, known }: { attention: number; known: unknown }) {
   if (known === undefined) return null;

@@ -27,7 +27,7 @@ export function WebhooksPage() {
     <Page
       title={t('Webhooks')}
       about={t('Security events, such as sign-ins and new users, are sent to these addresses.')}
-      tools={create}
+      tools={webhooks?.length !== 0 && create}
     >
       <Table
         name={t('Webhooks')}
@@ -42,7 +42,9 @@ export function WebhooksPage() {
           <Empty
             text={t('No webhooks yet')}
             hint={t('A webhook gets each event as a signed request, and again when it fails.')}
-          />
+          >
+            {create}
+          </Empty>
         }
       />
       {chosen && (
