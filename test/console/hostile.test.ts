@@ -71,7 +71,10 @@ const VECTORS: readonly string[] = [
 
 /** Variables of the app: all vectors that an environment can hold. */
 const ENVIRONMENT = Object.fromEntries(VECTORS.map((vector, at) => [`VECTOR_${at}`, vector]));
-const TABS = ['overview', 'deployments', 'logs', 'environment', 'domains', 'volumes', 'scale'];
+const TABS = [
+  ...['overview', 'deployments', 'logs', 'environment', 'domains', 'volumes'],
+  ...['backups', 'runs', 'scale', 'terminal'],
+];
 
 describeWith('chromium', 'texts from outside', () => {
   let server: WholeServer;
@@ -79,6 +82,10 @@ describeWith('chromium', 'texts from outside', () => {
   beforeAll(async () => {
     server = await startWhole({ text: VECTORS[1]!, env: ENVIRONMENT });
     const as = server.operator;
+    const ran = { command: ['echo', ...VECTORS] };
+    expect(
+      (await server.call('POST', '/api/apps/web/runs?wait=true', ran, as)).status,
+    ).toBeLessThan(300);
     for (const [index, name] of VECTORS.entries()) {
       await server.call('POST', '/api/authors', { name }, as);
       const email = `vector${index}@x.test`;
@@ -128,6 +135,12 @@ describeWith('chromium', 'texts from outside', () => {
     expect(await shown('/console/apps/web?tab=environment', 'table', 'Environment')).toEqual(
       VECTORS,
     );
+    await page.goto(`${server.url}/console/apps/web?tab=runs`);
+    await page.getByRole('button', { name: 'Output' }).first().click();
+    const output = page.getByRole('dialog', { name: 'Output' });
+    await output.getByText(VECTORS[0]!, { exact: false }).first().waitFor();
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    expect(await page.locator(MARKUP.replace('main', 'dialog')).count()).toBe(0);
     await context.close();
     expect(problems).toEqual([]);
   });

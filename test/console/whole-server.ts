@@ -126,7 +126,7 @@ async function fill(
     image: server.image,
     volumes,
     env: { WORDS: text, ...env },
-    cron: [{ name: 'nightly', schedule: '0 3 * * *', command: ['sh', '-c', 'echo cleaned'] }],
+    cron: [{ name: 'nightly', schedule: '0 3 * * *', command: ['sh', '-c', 'echo cleaned', text] }],
   });
   await sendJobs(server.kernel, text);
   server.log.warn({ words: text }, text);
