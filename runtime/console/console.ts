@@ -1,10 +1,9 @@
 import type { ConsoleModel } from '@twofold/schema';
 import { consoleRoutes, isConsoleRouteServed } from '@twofold/schema';
-import { bindRoutes, type Handler, reply } from '@twofold/runtime/http';
+import { bindRoutes, reply } from '@twofold/runtime/http';
 import { createServerInfo, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
-import { describeConsole, operatorCanSignIn } from './routes/describe.ts';
 import type { LogStreams } from './routes/system/log-stream.ts';
-import { createPages, createPolicy } from './pages.ts';
+import { createEntrance, createPolicy } from './policy.ts';
 
 /**
  * The module that serves the console and the routes that only it needs.
@@ -16,7 +15,13 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
   const streams: LogStreams = new Set();
   const info = createServerInfo(kernel);
   const routes = bindRoutes(consoleRoutes, {
-    console: describeConsole(kernel, model),
+    console: loaded(async () =>
+      (await import('./routes/describe.ts')).describeConsole(
+        kernel,
+        model,
+        operatorCanSignIn(kernel),
+      ),
+    ),
     systemMigrations: loaded(async () =>
       (await import('./routes/migrations.ts')).describeMigrations(kernel),
     ),
@@ -42,7 +47,13 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
     name: 'console',
     routes: routes.filter(({ spec }) => isConsoleRouteServed(spec, kernel.project)),
     leave: () => streams.forEach((end) => end()),
-    ...(open && { before: [createPolicy(model.path)], endpoint: createPages(model, kernel) }),
+    ...(open && {
+      before: [createPolicy(model.path)],
+      endpoint: createEntrance(
+        model.path,
+        loaded(async () => (await import('./pages.ts')).createPages(model, kernel)),
+      ),
+    }),
   };
 }
 
@@ -58,11 +69,17 @@ function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
   );
 }
 
+/** Whether the operator has a password. */
+const operatorCanSignIn = ({ settings }: Kernel): boolean =>
+  settings.text('HOST_PASSWORD') !== undefined || settings.text('HOST_PASSWORD_HASH') !== undefined;
+
 /**
  * A handler whose code is loaded with its first request: a server that is not looked at starts
  * sooner.
  */
-function loaded(load: () => Promise<Handler>): Handler {
-  let made: Promise<Handler> | undefined;
-  return async (call) => (await (made ??= load()))(call);
+function loaded<Arguments extends unknown[], Result>(
+  load: () => Promise<(...given: Arguments) => Result | Promise<Result>>,
+): (...given: Arguments) => Promise<Result> {
+  let made: ReturnType<typeof load> | undefined;
+  return async (...given) => (await (made ??= load()))(...given);
 }

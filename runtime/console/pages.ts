@@ -3,65 +3,18 @@ import type { Middleware } from 'koa';
 import type { ConsoleModel } from '@twofold/schema';
 import { type Asset, readAssets } from './assets.ts';
 import { createOwnModules, type OwnModule } from './own-modules.ts';
-
-/**
- * No inline code, nothing from other servers, no frames, and no text that becomes markup (Trusted
- * Types).
- */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
-const HEADERS = {
-  'Content-Security-Policy': POLICY,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), usb=()',
-} as const;
+import { HEADERS } from './policy.ts';
 
 const A_YEAR = 'public, max-age=31536000, immutable';
-
-/**
- * Sets the headers of every answer of the pages, also of those that are refused on the way there.
- */
-export function createPolicy(path: string): Middleware {
-  return function policy(ctx, next) {
-    // Koa parses the address each time `ctx.path` is read.
-    if (ctx.req.url?.startsWith(path) && isBelow(path, ctx.path)) ctx.set(HEADERS);
-    return next();
-  };
-}
-
-const isBelow = (path: string, asked: string) => asked === path || asked.startsWith(`${path}/`);
 
 /** Serves the document at every path below `path`, and its files below `path/assets/`. */
 export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
   const { path } = model;
   const { log } = kernel;
-  // Read on the first request, because most servers never get one.
   let read: ReturnType<typeof readAssets> | undefined;
   const assets = () => (read ??= readAssets(path, kernel.project.api.path));
   const own = createOwnModules(model, kernel, async () => apiAsset([...(await assets()).keys()]));
-  return function pages(ctx, next) {
-    // Koa parses the address each time `ctx.path` is read.
-    if (!ctx.req.url?.includes(path) || !isBelow(path, ctx.path)) return next();
-    return answer(ctx);
-  };
-
-  async function answer(ctx: Parameters<Middleware>[0]): Promise<void> {
+  return async function pages(ctx) {
     // Middleware of the project may have set others.
     ctx.set(HEADERS);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
@@ -81,7 +34,7 @@ export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
     if (name.startsWith('modules/'))
       return sendModule(ctx, await own.read(name.slice('modules/'.length)));
     return send(ctx, files.get('index.html'), 'no-cache');
-  }
+  };
 }
 
 /** The file that pages of the project's own import as `@twofold/console`. */

@@ -11,8 +11,10 @@ import { PAGES } from '../page-list.ts';
 /**
  * `GET /api/console`: what the console has, and what of it the caller may read. It needs no
  * credential, so that the page knows how to sign in.
+ *
+ * @param operator whether the operator has a password
  */
-export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
+export function describeConsole(kernel: Kernel, model: ConsoleModel, operator: boolean): Handler {
   const { project, settings } = kernel;
   let version: Promise<string> | undefined;
   return async ({ context }) => {
@@ -23,7 +25,7 @@ export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
       version: await version,
       environment: settings.production ? 'production' : 'development',
       path: model.path,
-      sign_in: signInOf(kernel, model),
+      sign_in: { host: model.host && operator, ...signInOf(kernel, model) },
       caller,
       pages: caller === null ? [] : pagesOf(model, kernel, caller),
     });
@@ -37,7 +39,6 @@ function signInOf(kernel: Kernel, model: ConsoleModel) {
   const users = Object.keys(model.roles).length > 0;
   const auth = users ? kernel.project.auth : null;
   return {
-    host: model.host && operatorCanSignIn(kernel),
     users,
     providers: auth ? providersOf(kernel, auth.oauth.providers) : [],
     ...((auth?.emailSignIn === 'code' || auth?.emailSignIn === 'both') && { email_code: true }),
@@ -54,10 +55,6 @@ function providersOf({ settings }: Kernel, listed: readonly { readonly name: str
     return settings.text(`${prefix}_CLIENT_ID`) && settings.text(`${prefix}_CLIENT_SECRET`);
   });
 }
-
-/** Whether the operator has a password. */
-export const operatorCanSignIn = ({ settings }: Kernel): boolean =>
-  settings.text('HOST_PASSWORD') !== undefined || settings.text('HOST_PASSWORD_HASH') !== undefined;
 
 async function callerOf(
   kernel: Kernel,
