@@ -1,23 +1,41 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { type Header, pack } from 'tar-stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { encrypt } from '../../runtime/hosting/backups/cipher.ts';
 import { readBytes } from '../../runtime/hosting/read-bytes.ts';
 import { root } from '../source-files.ts';
 import { describeEachEngine, engines } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
+import { selfSigned } from './ingress-client.ts';
 import { startServer, token, type TestServer } from './server.ts';
 
 const IMAGE = 'docker.io/twofold-test/web:1';
 
 /** Serves its volume, and its environment as a file of it. */
 const SERVE = 'env > /data/env; exec httpd -f -p "$PORT" -h /data';
+/** A page that writes: the words of its query are a line of a file before it answers. */
+const WRITE = `#!/bin/sh\necho "$QUERY_STRING" >> /data/lines\nprintf 'Content-Type: text/plain\\r\\n\\r\\nwritten'\n`;
 
 /** What an app sees of its files: names, owners, modes, content. */
 const LOOK =
-  'cd /data && find . ! -name env | sort | while read f; do stat -c \'%n %u:%g %a %F\' "$f"; done && find . -type f ! -name env | sort | while read f; do sha256sum "$f"; done && readlink soft';
+  'cd /data && find . ! -name env ! -name lines | sort | while read f; do stat -c \'%n %u:%g %a %F\' "$f"; done && find . -type f ! -name env ! -name lines | sort | while read f; do sha256sum "$f"; done && readlink soft';
+
+/** Has a certificate: plain requests to it are sent on to TLS. */
+const SAFE = 'safe.shop.test';
+
+/** The fingerprint of the certificate that a server shows. */
+async function shownBy({ api }: TestServer, servername: string): Promise<string | undefined> {
+  const { https } = (await api('GET', '/api/system/config')).body.ingress;
+  const socket = connect({ host: '127.0.0.1', port: https, servername, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { fingerprint256 } = socket.getPeerX509Certificate() ?? {};
+  socket.destroy();
+  return fingerprint256;
+}
 
 function host(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { ...process.env, DEPLOY_TOKEN: token, MOVE_FROM_TOKEN: token };
@@ -194,8 +212,10 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
   }, 60_000);
 
   it('takes everything along, and the source passes requests on', async () => {
+    // Gone when this is tried again.
+    for (const { api } of [source, target]) await api('DELETE', '/api/apps/shop?volumes=true');
     const created = await source.api('POST', '/api/apps', {
-      ...{ name: 'shop', image: IMAGE, domain: 'shop.test', aliases: ['www.shop.test'] },
+      ...{ name: 'shop', image: IMAGE, domain: 'shop.test', aliases: ['www.shop.test', SAFE] },
       ...{ command: ['sh', '-c', SERVE], env: { COLOR: 'blue' }, cron: [] },
       volumes: [{ name: 'data', path: '/data' }],
       http: { basic_auth: [{ user: 'ada', password: 'secret' }] },
@@ -208,6 +228,12 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
       `cd /data && mkdir -p a/b && head -c 3000000 /dev/urandom > a/b/big && echo hello > a/note
        ln a/note hard && ln -s a/note soft && chmod 640 a/note && chown 1000:1000 a/b . && chmod 755 .`,
     );
+    await exec(
+      source,
+      `mkdir /data/cgi-bin && cat > /data/cgi-bin/write <<'END'\n${WRITE}END\nchmod 755 /data/cgi-bin/write`,
+    );
+    const pair = selfSigned(SAFE);
+    expect((await source.api('PUT', '/api/apps/shop/certificate', pair)).status).toBe(200);
     const before = await exec(source, LOOK);
     const servers = ['--from', source.url, '--to', target.url];
     const move = '0'.repeat(32);
@@ -224,22 +250,43 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
     const dry = await host('shop', ...servers, '--dry-run', '--json');
     expect([dry.code, JSON.parse(dry.out)]).toEqual([
       0,
-      expect.objectContaining({ dry_run: true, domains: ['shop.test', 'www.shop.test'] }),
+      expect.objectContaining({ dry_run: true, domains: ['shop.test', 'www.shop.test', SAFE] }),
     ]);
     expect((await target.api('GET', '/api/apps')).body.total).toBe(0);
 
+    const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
+    const writing = new AbortController();
+    const written: number[] = [];
+    const writer = (async () => {
+      for (let line = 1; !writing.signal.aborted; line += 1) {
+        const headers = { authorization };
+        const answer = await source
+          .visit('shop.test', `/cgi-bin/write?${line}`, { headers })
+          .catch(() => null);
+        if (answer?.status === 200 && answer.text === 'written') written.push(line);
+      }
+    })();
     const moved = await host('shop', ...servers, '--json');
-    expect([moved.code, moved.err]).toEqual([0, expect.any(String)]);
+    // Some lines reach the target through the source.
+    const soFar = written.length;
+    await vi.waitFor(() => expect(written.length).toBeGreaterThan(soFar + 5), { timeout: 30_000 });
+    writing.abort();
+    await writer;
+    expect([moved.code, moved.code === 0 ? '' : moved.out]).toEqual([0, '']);
     expect(JSON.parse(moved.out)).toMatchObject({ ok: true, app: 'shop', to: target.url });
 
     expect(await exec(target, LOOK)).toBe(before);
+    // What was answered is there, also what was written while the copy was made.
+    const lines = (await exec(target, 'cat /data/lines')).trim().split('\n').map(Number);
+    expect(written.filter((line) => !lines.includes(line))).toEqual([]);
+    expect([written[0], lines.length < written.length + 20]).toEqual([1, true]);
+    expect(await shownBy(target, SAFE)).toBe(new X509Certificate(pair.certificate).fingerprint256);
     const there = (await target.api('GET', '/api/apps/shop')).body;
     expect(there).toMatchObject({ status: 'running', domain: 'shop.test', image: IMAGE });
     expect(there.env).toEqual({ COLOR: 'blue', TOKEN: '********' });
     const here = (await source.api('GET', '/api/apps/shop')).body;
     expect(here).toMatchObject({ status: 'stopped', moved: { to: target.url } });
 
-    const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     const passed = await source.visit('www.shop.test', '/env', { headers: { authorization } });
     expect([passed.status, passed.text]).toEqual([200, expect.stringContaining('COLOR=blue')]);
     expect(passed.text).toContain('TOKEN=not-for-eyes');
