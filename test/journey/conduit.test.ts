@@ -21,7 +21,7 @@ describe('Conduit', () => {
     expect(findings.filter(({ severity }) => severity !== 'hint')).toEqual([]);
     expect(changes.filter(({ kind }) => kind !== 'same')).toEqual([]);
     expect(await typecheck(folder)).toEqual([]);
-  });
+  }, 180_000);
 
   it('patches nothing, calls itself over HTTP nowhere, and adds no body parser', () => {
     for (const text of sources)

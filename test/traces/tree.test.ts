@@ -193,7 +193,8 @@ describe.each(databases)('the spans of a server on %s', (database) => {
     await traced('mutation Keep { createNote(text: "value-secret") { text } }');
     await fetch(`${url}/nowhere/path-secret?token=query-secret`);
     await vi.waitFor(() => expect(collector.spans.some(({ name }) => name === 'GET')).toBe(true));
-    expect(collector.text()).not.toMatch(/[a-z]+-secret|raw-literal|4242/);
+    // As a word: the digits of a time or of an id may contain it.
+    expect(collector.text()).not.toMatch(/[a-z]+-secret|raw-literal|\b4242\b/);
     expect(collector.text()).toContain('where text = ? and id \\u003e ?'.replace('\\u003e', '>'));
   });
 
