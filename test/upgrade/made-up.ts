@@ -42,7 +42,7 @@ const exported = (from: string, to: string, ending: string): MadeUp => ({
 const section = (version: string, entries: string) => (text: string) =>
   text.replace(
     /^## Unreleased$/m,
-    `## Unreleased\n\n## ${version} (2027-01-02)\n\n### Breaking\n\n${entries}`,
+    `## Unreleased\n\n## ${version} (2027-01-02)\n\n### Breaking\n\n${entries}\n### Added\n`,
   );
 
 const shorterDepth = `{
