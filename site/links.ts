@@ -14,7 +14,8 @@ export interface LinkedText {
   readonly dead: readonly DeadLink[];
 }
 
-const LINK = /(\]\()([^)\s]+)(\))/g;
+/** A link, from the name of a file in its text on, if it has one. */
+const LINK = /(\[[\w-]+\.md)?\]\(([^)\s]+)\)/g;
 const FENCE = /^```[^]*?^```$/gm;
 
 /**
@@ -23,18 +24,22 @@ const FENCE = /^```[^]*?^```$/gm;
  *
  * @param source the page's path in the repository
  * @param addresses the address of each page by its path in the repository
+ * @param titles the title of each page by its address: it takes the place of the name of a file
  */
 export function linkPage(
   source: string,
   text: string,
   addresses: ReadonlyMap<string, string>,
+  titles: ReadonlyMap<string, string> = new Map(),
 ): LinkedText {
   const dead: DeadLink[] = [];
   const change = (prose: string) =>
-    prose.replaceAll(LINK, (whole, open: string, target: string, close: string) => {
+    prose.replaceAll(LINK, (whole, file: string | undefined, target: string) => {
       const linked = linkOf(source, target, addresses);
       if (linked === undefined) dead.push({ source, target });
-      return linked === undefined ? whole : `${open}${linked}${close}`;
+      if (linked === undefined) return whole;
+      const title = file && titles.get(linked.replace(/#.*$/, ''));
+      return `${title ? `[${title}` : (file ?? '')}](${linked})`;
     });
   return { text: outsideCode(text, change), dead };
 }

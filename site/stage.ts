@@ -17,7 +17,11 @@ export function sitePages(): readonly SitePage[] {
  */
 export function stage(pages: readonly SitePage[]): void {
   const addresses = new Map(pages.map(({ source, path }) => [source, path]));
-  const linked = pages.map((page) => ({ page, ...linkPage(page.source, page.text, addresses) }));
+  const titles = new Map(pages.map(({ path, title }) => [`/${path}`, title]));
+  const linked = pages.map((page) => ({
+    page,
+    ...linkPage(page.source, page.text, addresses, titles),
+  }));
   const dead = linked.flatMap((each) => each.dead);
   if (dead.length > 0)
     throw new Error(

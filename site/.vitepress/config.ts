@@ -5,6 +5,7 @@ import { sidebarOf } from '../sidebar.ts';
 import { sitePages } from '../stage.ts';
 import { codeTheme, withClasses } from '../code-theme.ts';
 import { withFileNames } from '../file-names.ts';
+import { withPlainBlocks } from '../plain-blocks.ts';
 import { withPolicy } from '../policy.ts';
 import { playgroundPlugin } from '../playground/vite-plugin.ts';
 
@@ -47,6 +48,7 @@ export default defineConfig({
     anchor: { slugify: githubSlug },
     config: (md) => {
       withClasses(md);
+      withPlainBlocks(md);
       withFileNames(md);
     },
   },

@@ -26,6 +26,7 @@ const MAIN = [
   '/start/from-nothing',
   '/how-to/',
   '/auth/sign-in',
+  '/files/findings',
   '/reference/errors',
   '/playground',
 ];

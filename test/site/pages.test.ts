@@ -32,6 +32,14 @@ it('leaves code as it is, and leads to sources for files that are no pages', () 
   );
 });
 
+it('names a page by its title where a text names its file', () => {
+  const titles = new Map([['/files/directives', 'The directives']]);
+  const text = 'see [directives.md](directives.md#auth) and [them](directives.md)';
+  expect(linkPage('schema/docs/x.md', text, addresses, titles).text).toBe(
+    'see [The directives](/files/directives#auth) and [them](/files/directives)',
+  );
+});
+
 it('lists every code that a server answers with, with its status', () => {
   const found = sourceFiles('runtime').flatMap((path) =>
     [
