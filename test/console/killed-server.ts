@@ -1,7 +1,8 @@
 /** A console in a process of its own, which a test kills. `TEST_DATABASE` and `TEST_ADDRESS` say where. */
-import { startConsole } from './server.ts';
+import { SDL, startConsole } from './server.ts';
 
 const server = await startConsole({
+  sdl: `${SDL} type Subscription { postCreated: Post! }`,
   address: process.env['TEST_ADDRESS']!,
   env: { DATABASE_URL: process.env['TEST_DATABASE']! },
 });

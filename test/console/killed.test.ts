@@ -51,6 +51,18 @@ describeWith('chromium', 'a server that is killed and started again', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  /** Makes rows until the subscription of the page shows one. */
+  const hears = (page: Page, title: string) =>
+    expect
+      .poll(
+        async () => {
+          await call('POST', '/api/posts', { title }, token);
+          return page.getByText(`"title": "${title}"`).count();
+        },
+        { timeout: 20_000, interval: 250 },
+      )
+      .toBeGreaterThan(0);
+
   it('is gone on with by every page by itself, and staged edits are there and save', async () => {
     const context = await browser.newContext();
     // A dozen pages at once are slow on a busy machine.
@@ -65,6 +77,11 @@ describeWith('chromium', 'a server that is killed and started again', () => {
       await settled(page);
       tabs.push(page);
     }
+    const graphql = tabs.find((page) => page.url().endsWith('/graphql'))!;
+    const operation = graphql.getByRole('textbox', { name: 'Operation' });
+    await operation.fill('subscription { postCreated { title } }');
+    await operation.press('Control+Enter');
+    await hears(graphql, 'First');
     const data = tabs.find((page) => page.url().endsWith('/data/posts'))!;
     const cell = data.getByRole('grid').getByText('Before');
     await cell.dblclick();
@@ -83,6 +100,8 @@ describeWith('chromium', 'a server that is killed and started again', () => {
     await Promise.all(tabs.map(settled));
     for (const page of tabs)
       expect([page.url(), await page.getByRole('alert').allInnerTexts()]).toEqual([page.url(), []]);
+    await hears(graphql, 'Second');
+    expect(await graphql.getByText('"title": "First"').count()).toBeGreaterThan(0);
     expect(await data.getByText('1 unsaved changes').count()).toBe(1);
     await data.getByRole('button', { name: 'Save changes' }).click();
     await data.getByText('1 unsaved changes').waitFor({ state: 'detached' });

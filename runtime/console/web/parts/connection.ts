@@ -46,6 +46,20 @@ async function waitForReturn(): Promise<void> {
   returns.value += 1;
 }
 
+/**
+ * Waits until the server answers again, after a connection to it broke.
+ *
+ * @throws the reason of `leaving` when it aborts
+ */
+export async function untilBack(leaving: AbortSignal): Promise<void> {
+  lost();
+  await new Promise<void>((resolve) => {
+    leaving.addEventListener('abort', () => resolve(), { once: true });
+    reachable.subscribe((back) => back && resolve());
+  });
+  leaving.throwIfAborted();
+}
+
 /** Whether the server answers. While it starts it sends 503, which does not count. */
 async function answers(): Promise<boolean> {
   const options = { method: 'HEAD', credentials: 'omit', cache: 'no-store' } as const;

@@ -20,12 +20,17 @@ export interface Answered {
   readonly requestId: string | null;
 }
 
-/** Sends an operation, and passes each answer on as it comes. It resolves after the last one. */
+/**
+ * Sends an operation, and passes each answer on as it comes.
+ *
+ * @returns `ended` after the last answer; `cut` when the connection broke before it, or the server
+ *   stopped.
+ */
 export async function run(
   asked: SentOperation,
   headers: Readonly<Record<string, string>>,
   { signal, subscribes, onAnswer }: RunOptions,
-): Promise<void> {
+): Promise<'ended' | 'cut'> {
   const accept = subscribes
     ? 'text/event-stream'
     : 'application/graphql-response+json, application/json';
@@ -40,9 +45,11 @@ export async function run(
     took: performance.now() - since,
     requestId: response.headers.get('X-Request-Id'),
   });
-  if (!/event-stream/.test(response.headers.get('Content-Type') ?? ''))
-    return onAnswer(answer(await response.text()));
-  for await (const text of eventsOf(response)) onAnswer(answer(text));
+  if (!/event-stream/.test(response.headers.get('Content-Type') ?? '')) {
+    onAnswer(answer(await response.text()));
+    return 'ended';
+  }
+  return readEvents(response, signal, (text) => onAnswer(answer(text)));
 }
 
 interface RunOptions {
@@ -52,16 +59,24 @@ interface RunOptions {
   onAnswer(answer: Answered): void;
 }
 
-/** Results of a stream in the form of "GraphQL over Server-Sent Events". */
-async function* eventsOf(response: Response): AsyncGenerator<string> {
+/**
+ * Reads the results of a stream in the form of "GraphQL over Server-Sent Events". Only the event
+ * `complete` says that there are no more.
+ */
+async function readEvents(
+  response: Response,
+  signal: AbortSignal,
+  onText: (text: string) => void,
+): Promise<'ended' | 'cut'> {
   const read = createFrameReader();
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    for (const { event, data } of read(value)) {
-      if (event === 'complete') return;
-      if (event === 'next') yield data;
+    const chunk = await reader.read().catch(() => null);
+    signal.throwIfAborted();
+    if (chunk === null || chunk.done) return 'cut';
+    for (const { event, data } of read(chunk.value)) {
+      if (event === 'complete') return 'ended';
+      if (event === 'next') onText(data);
     }
   }
 }

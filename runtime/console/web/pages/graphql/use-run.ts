@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { untilBack } from '../../parts/connection.ts';
 import { failureText } from '../../parts/use-call.ts';
 import type { Typed } from './typed.ts';
 import { askedOf } from './typed.ts';
@@ -45,8 +46,21 @@ async function begin(
   { signal, onAnswer }: { readonly signal: AbortSignal; onAnswer(answer: Answered): void },
 ): Promise<void> {
   const headers = headersIn(typed.headers);
+  const asked = askedOf(typed);
   const subscribes = typed.kind === 'subscription';
-  await run(askedOf(typed), headers, { signal, subscribes, onAnswer });
+  const once = () => run(asked, headers, { signal, subscribes, onAnswer });
+  let end = await once();
+  // A server that was stopped is asked again when it is back. It may still refuse connections then.
+  while (end === 'cut') {
+    await untilBack(signal);
+    end = await once().catch((error: unknown) => cutBy(error, signal));
+  }
+}
+
+/** `fetch` throws a TypeError when there is no connection. */
+function cutBy(error: unknown, signal: AbortSignal): 'cut' {
+  if (signal.aborted || !(error instanceof TypeError)) throw error;
+  return 'cut';
 }
 
 function withAnswer(last: Outcome, answer: Answered): Outcome {
