@@ -112,8 +112,10 @@ const QUIRKS: Readonly<Record<string, readonly string[]>> = {
 const files = sourceFiles('test/hosting')
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-const onEngines = files.flatMap(({ file, text }) => testsOf(file, text, 'describeEachEngine'));
-const anywhere = files.flatMap(({ file, text }) => testsOf(file, text, 'describe'));
+/** The calls that run a suite on every engine. */
+const ON_EACH_ENGINE = ['describeEachEngine', 'describeEnginesAtOnce'];
+const onEngines = files.flatMap(({ file, text }) => testsOf(file, text, ON_EACH_ENGINE));
+const anywhere = files.flatMap(({ file, text }) => testsOf(file, text, ['describe']));
 
 it('every call of the contract is made on Docker and on Podman', () => {
   const missing = hostingRoutes
@@ -140,19 +142,21 @@ it('every quirk that Docker and Podman were seen to have has its test', () => {
 it('no suite of an engine is left out by a condition', () => {
   expect(
     files
-      .filter(({ text }) => /describeEachEngine\.|\bit\.only\(|describe\.only\(/.test(text))
+      .filter(({ text }) =>
+        /describe(EachEngine|EnginesAtOnce)\.|\bit\.only\(|describe\.only\(/.test(text),
+      )
       .map(({ file }) => file),
   ).toEqual([]);
 });
 
-/** The tests in calls of `describe` (or `describeEachEngine`) of one file, with what the suite itself holds as part of their text. */
-function testsOf(file: string, text: string, suite: string): EngineTest[] {
+/** The tests in calls of these functions of one file, with what the suite itself holds as part of their text. */
+function testsOf(file: string, text: string, suites: readonly string[]): EngineTest[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: EngineTest[] = [];
   const visit = (node: ts.Node, within: ts.Node | null): void => {
     const call = ts.isCallExpression(node) ? node : null;
     const name = call?.expression.getText(source) ?? '';
-    const here = call && name === suite ? node : within;
+    const here = call && suites.includes(name) ? node : within;
     if (call && here && /^it(\.skipIf\(.*\))?$/.test(name))
       found.push({ title: titleOf(call.arguments[0]), text: here.getText(source) });
     ts.forEachChild(node, (child) => visit(child, here));
