@@ -64,6 +64,9 @@ const OTHERS: readonly OtherDatabase[] = [
   },
 ];
 
+/** `cannot_connect_now`, see PostgreSQL's appendix "Error Codes". */
+const STARTING = '57P03';
+
 describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
   const folder = mkdtempSync(join(tmpdir(), 'tf-databases-'));
   let server: TestServer;
@@ -71,10 +74,18 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
   const api = (method: string, path: string, body?: unknown) => server.api(method, path, body);
   const connect = async (app: string, database = 'app') => {
     const host = await addressOf(socket, app);
-    const client = new pg.Client({ host, port: 5432, user: 'app', password, database });
-    client.on('error', () => {});
-    await client.connect();
-    return client;
+    for (let tries = 0; ; tries += 1) {
+      const client = new pg.Client({ host, port: 5432, user: 'app', password, database });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        return client;
+      } catch (error) {
+        // A database that has just been deployed listens already while it starts.
+        if ((error as { code?: string }).code !== STARTING || tries === 100) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
   };
   const query = async (app: string, sql: string, database?: string) => {
     const client = await connect(app, database);
@@ -101,6 +112,9 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
   }, 60_000);
 
   it('is dumped under load in one state, tried, and restored with roles and other databases', async () => {
+    // A try before this one may have left them.
+    await query('shopdb', 'DROP DATABASE IF EXISTS "second one" WITH (FORCE)');
+    await query('shopdb', 'DROP TABLE IF EXISTS parts; DROP ROLE IF EXISTS clerk');
     await query(
       'shopdb',
       `CREATE TABLE parts (id int PRIMARY KEY, sum int); CREATE ROLE clerk LOGIN PASSWORD 'x'; ALTER TABLE parts OWNER TO clerk`,
