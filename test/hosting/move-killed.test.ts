@@ -112,6 +112,8 @@ describeWith('docker', 'a move that is cut', () => {
     const servers = ['--from', source.url, '--from-token', token, '--to', target.url];
     const words = ['host', 'move', 'shop', ...servers];
     const env = { ...process.env, DEPLOY_TOKEN: token };
+    // Without it the move may be over before the signal comes.
+    at.process.send({ hold: step });
     return new Promise((resolve) => {
       const command = execFile(
         process.execPath,
