@@ -1,19 +1,10 @@
 import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packPackages } from '../../generator/packages/pack.ts';
 import { runProgram } from '../../generator/run-program.ts';
+import { installPacks } from './installed.ts';
 import { drive, requestBytes } from './load.ts';
 import { median } from './measure.ts';
 import { cpuOf, ended, portOf } from './program.ts';
@@ -70,22 +61,7 @@ async function installed(): Promise<string> {
     recursive: true,
     filter: (path) => !path.includes('/data'),
   });
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, '@twofold'), { recursive: true });
-  for (const name of readdirSync(join(root, 'node_modules')))
-    if (name !== '@twofold' && !name.startsWith('.'))
-      symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  for (const { name, bytes } of await packPackages()) {
-    const place = /^twofold-(schema|runtime)-/.exec(name)?.[1];
-    if (!place) continue;
-    mkdirSync(join(modules, '@twofold', place));
-    writeFileSync(join(folder, name), bytes);
-    await runProgram(
-      'tar',
-      ['xzf', join(folder, name), '-C', join(modules, '@twofold', place), '--strip-components=1'],
-      { cwd: folder },
-    );
-  }
+  await installPacks(folder, ['schema', 'runtime']);
   return folder;
 }
 

@@ -10,7 +10,7 @@ import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { findCommand } from '../engines/command.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startLoad } from '../hosting/load.ts';
-import { startServer, token } from '../hosting/server.ts';
+import { scraper, startServer, token } from '../hosting/server.ts';
 import { benchLogs } from './hosting-logs.ts';
 import { cpuOf } from './hosting-process.ts';
 import { load, median, ms, say, verdict } from './hosting-report.ts';
@@ -113,7 +113,8 @@ async function connect(child: ChildProcess): Promise<Hosting> {
           method,
           agent,
           headers: {
-            authorization: `Bearer ${token}`,
+            // The page of figures has a token of its own.
+            ...(path === '/metrics' ? scraper : { authorization: `Bearer ${token}` }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },
         },

@@ -6,8 +6,12 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installPacks } from '../installed.ts';
 import { drive, requestBytes } from '../load.ts';
 import { median } from '../measure.ts';
 
@@ -34,7 +38,7 @@ interface Started {
   readonly wall: number;
 }
 
-const PROGRAM = fileURLToPath(new URL('idle-server.ts', import.meta.url));
+const PROGRAM = 'idle-server.ts';
 const KINDS = ['plain', 'console'] as const;
 
 /** The figures `the server, with console and nobody in it`. */
@@ -43,8 +47,9 @@ export async function measureIdle({
   slice,
   starts,
 }: IdleOptions): Promise<ConsoleFigure[]> {
-  const started = await measureStarts(starts);
-  const [plain, withConsole] = [await start('plain'), await start('console')];
+  const folder = await installed();
+  const started = await measureStarts(folder, starts);
+  const [plain, withConsole] = [await start(folder, 'plain'), await start(folder, 'console')];
   try {
     const cost = await measureRequests([plain, withConsole], rounds, slice);
     const memory = (await ask(withConsole, 'memory')) - (await ask(plain, 'memory'));
@@ -55,12 +60,25 @@ export async function measureIdle({
     ];
   } finally {
     await Promise.all([plain, withConsole].map(end));
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function start(kind: (typeof KINDS)[number]): Promise<Started> {
+/** A folder with the program, and our packages as users get them. */
+async function installed(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'twofold-idle-'));
+  cpSync(fileURLToPath(new URL(PROGRAM, import.meta.url)), join(folder, PROGRAM));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  await installPacks(folder, ['schema', 'runtime', 'auth', 'console']);
+  return folder;
+}
+
+async function start(folder: string, kind: (typeof KINDS)[number]): Promise<Started> {
   const began = performance.now();
-  const child = fork(PROGRAM, [kind], { execArgv: ['--expose-gc'] });
+  const child = fork(join(folder, PROGRAM), [kind], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+  });
   const [port] = (await once(child, 'message')) as [number];
   return { child, port, wall: performance.now() - began };
 }
@@ -76,11 +94,11 @@ async function ask({ child }: Started, what: 'cpu' | 'memory'): Promise<number> 
 }
 
 /** Milliseconds by which the median start with the console is later; the two take turns. */
-async function measureStarts(count: number): Promise<number> {
+async function measureStarts(folder: string, count: number): Promise<number> {
   const walls: Record<(typeof KINDS)[number], number[]> = { plain: [], console: [] };
   for (let round = 0; round < count; round += 1)
     for (const kind of round % 2 === 0 ? KINDS : KINDS.toReversed()) {
-      const server = await start(kind);
+      const server = await start(folder, kind);
       walls[kind].push(server.wall);
       await end(server);
     }
