@@ -52,9 +52,6 @@ interface FoldState {
   readonly definedIn: Map<string, string>;
 }
 
-/** Parsed texts of the last run, so that a long-running process parses each text once. */
-let known: ReadonlyMap<string, MigrationText> = new Map();
-
 /** Applies migrations in the order of their names. */
 export function foldMigrations(migrations: readonly SourceText[]): Folded {
   const state: FoldState = {
@@ -64,13 +61,9 @@ export function foldMigrations(migrations: readonly SourceText[]): Folded {
     contested: new Set(),
     definedIn: new Map(),
   };
-  const texts = new Map(
-    migrations.map(({ text }) => [text, known.get(text) ?? readMigration(text)] as const),
-  );
-  known = texts;
   let ids: IdKind | null = null;
   for (const { file, text } of migrations) {
-    const read = texts.get(text)!;
+    const read = readMigration(text);
     ids ??= read.ids;
     follow(state, file, read);
   }
@@ -87,7 +80,7 @@ export function foldMigrations(migrations: readonly SourceText[]): Folded {
     unread: state.unread,
     contested: state.contested,
     definedIn: state.definedIn,
-    allowLoss: new Map(migrations.map(({ file, text }) => [file, texts.get(text)!.allowLoss])),
+    allowLoss: new Map(migrations.map(({ file, text }) => [file, readMigration(text).allowLoss])),
   };
 }
 

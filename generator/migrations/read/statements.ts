@@ -28,8 +28,32 @@ export interface MigrationText {
   readonly leaves: readonly string[] | null;
 }
 
-/** Reads a migration without running it. */
+/**
+ * The most characters of texts that are kept with what was read of them. A run reads each migration
+ * several times, and `dev` runs again and again.
+ */
+const MOST_KEPT = 8_000_000;
+
+const kept = new Map<string, MigrationText>();
+let keptCharacters = 0;
+
+/** Reads a migration without running it. What is returned may be shared: nobody changes it. */
 export function readMigration(text: string): MigrationText {
+  const known = kept.get(text);
+  if (known) kept.delete(text);
+  else keptCharacters += text.length;
+  const read = known ?? parseMigration(text);
+  // What was asked for last stands last, and what was not asked for longest leaves first.
+  kept.set(text, read);
+  for (const oldest of kept.keys()) {
+    if (keptCharacters <= MOST_KEPT || oldest === text) break;
+    kept.delete(oldest);
+    keptCharacters -= oldest.length;
+  }
+  return read;
+}
+
+function parseMigration(text: string): MigrationText {
   const tokens = readTokens(text);
   const body = findBody(tokens);
   const statements = body ? readStatements(body) : [];
