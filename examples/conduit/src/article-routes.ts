@@ -19,18 +19,20 @@ export const articleRoutes: types.Routes = (router) => {
       ...(author && { author: { username: { eq: author } } }),
       ...(favorited && { favoritedBy: { some: { username: { eq: favorited } } } }),
     };
-    return listed(ctx, filter, { limit, offset });
+    return articleList(ctx, filter, { limit, offset });
   });
 
+  // It stands before `/:slug`, which would take it for an article.
   router.get('/api/articles/feed', { auth: 'user', query: 'Page' }, (ctx) => {
     const followers = { some: { id: String(ctx.user!.id) } };
-    return listed(ctx, { author: { followers } }, ctx.query);
+    return articleList(ctx, { author: { followers } }, ctx.query);
   });
 
-  router.get('/api/articles/:slug', (ctx) => one(ctx, ctx.params.slug));
+  router.get('/api/articles/:slug', (ctx) => articleView(ctx, ctx.params.slug));
 
   router.post('/api/articles', { auth: 'user', body: 'ArticleBody' }, async (ctx) => {
     const { tagList, ...fields } = ctx.request.body.article;
+    // The author is left out: a new row belongs to its caller, as the schema says by `owner`.
     const input = { ...fields, tags: { connectOrCreate: tagsOf(tagList ?? []) } };
     const { createArticle } = await ctx.graphql<{ createArticle: ArticleRead }>(
       `mutation ($input: ArticleInput!) { createArticle(input: $input) { ${ARTICLE} } }`,
@@ -42,28 +44,28 @@ export const articleRoutes: types.Routes = (router) => {
 
   router.put('/api/articles/:slug', { auth: 'user', body: 'ArticleChangeBody' }, async (ctx) => {
     const { tagList, ...fields } = ctx.request.body.article;
-    // Exactly these tags: the others are taken off first.
+    // `set: []` takes all tags off before these are put on, in whatever order they are written.
     const tags = tagList && { set: [], connectOrCreate: tagsOf(tagList) };
     const { updateArticle } = await ctx.graphql<{ updateArticle: ArticleRead | null }>(
       `mutation ($slug: String!, $input: ArticlePatch!) {
         updateArticle(slug: $slug, input: $input) { ${ARTICLE} } }`,
       { slug: ctx.params.slug, input: { ...fields, ...(tags && { tags }) } },
     );
-    return { article: toArticle(found(updateArticle)) };
+    return { article: toArticle(articleOrNotFound(updateArticle)) };
   });
 
   router.delete('/api/articles/:slug', { auth: 'user' }, async (ctx) => {
-    found(await ctx.data.article.delete({ where: { slug: ctx.params.slug } }));
+    articleOrNotFound(await ctx.data.article.delete({ where: { slug: ctx.params.slug } }));
   });
 
   router.post('/api/articles/:slug/favorite', { auth: 'user' }, async (ctx) => {
-    await favour(ctx, ctx.params.slug, 'connect');
-    return one(ctx, ctx.params.slug);
+    await setFavorite(ctx, ctx.params.slug, 'connect');
+    return articleView(ctx, ctx.params.slug);
   });
 
   router.delete('/api/articles/:slug/favorite', { auth: 'user' }, async (ctx) => {
-    await favour(ctx, ctx.params.slug, 'disconnect');
-    return one(ctx, ctx.params.slug);
+    await setFavorite(ctx, ctx.params.slug, 'disconnect');
+    return articleView(ctx, ctx.params.slug);
   });
 
   router.get('/api/articles/:slug/comments', async (ctx) => {
@@ -112,14 +114,14 @@ interface ListRead {
   readonly articlesAggregate: { readonly count: number };
 }
 
-/** A row that has to be there: without it the answer is 404. */
-function found<Row>(row: Row | null): Row {
+/** The row of an article. @throws AppError 404 when there is none. */
+function articleOrNotFound<Row>(row: Row | null): Row {
   if (row === null) throw failure.notFound('Article not found');
   return row;
 }
 
 /** Newest first, with the number of all that match. */
-async function listed(ctx: types.Context, filter: types.ArticleFilter, { limit, offset }: types.Page) {
+async function articleList(ctx: types.Context, filter: types.ArticleFilter, { limit, offset }: types.Page) {
   const { articles, articlesAggregate } = await ctx.graphql<ListRead>(
     `query ($filter: ArticleFilter, $limit: Int, $offset: Int) {
       articles(filter: $filter, orderBy: { createdAt: DESC }, limit: $limit, offset: $offset) { ${ARTICLE} }
@@ -129,22 +131,23 @@ async function listed(ctx: types.Context, filter: types.ArticleFilter, { limit, 
   return { articles: articles.map(toListed), articlesCount: articlesAggregate.count };
 }
 
-async function one(ctx: types.Context, slug: string) {
+async function articleView(ctx: types.Context, slug: string) {
   const { article } = await ctx.graphql<{ article: ArticleRead | null }>(
     `query ($slug: String!) { article(slug: $slug) { ${ARTICLE} } }`,
     { slug },
   );
-  return { article: toArticle(found(article)) };
+  return { article: toArticle(articleOrNotFound(article)) };
 }
 
 const idOf = async (ctx: types.Context, slug: string) =>
-  found(await ctx.data.article.findUnique({ where: { slug } })).id;
+  articleOrNotFound(await ctx.data.article.findUnique({ where: { slug } })).id;
 
-/** Marks an article as a favourite of the caller, or no longer. The article itself is not updated. */
-async function favour(ctx: types.Context, slug: string, how: 'connect' | 'disconnect') {
+/** Marks an article as a favourite of the caller, or no longer: a list of the caller's own row. Twice is once. */
+async function setFavorite(ctx: types.Context, slug: string, how: 'connect' | 'disconnect') {
   const data = { favorites: { [how]: await idOf(ctx, slug) } };
   await ctx.data.user.update({ where: { id: ctx.user!.id }, data });
 }
 
+/** A tag that is not there yet gets its name from `where`. */
 const tagsOf = (names: readonly string[]) =>
   [...new Set(names)].map((name) => ({ where: { name }, create: {} }));

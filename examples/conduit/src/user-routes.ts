@@ -20,6 +20,7 @@ export const userRoutes: types.Routes = (router) => {
   router.put('/api/user', { auth: 'user', body: 'UserBody' }, (ctx) =>
     ctx.transaction(async () => {
       const { id } = ctx.user!;
+      // What is not sent is undefined, and stays as it is.
       const { password, email, username, bio, image } = ctx.request.body.user;
       await ctx.data.user.update({ where: { id }, data: { bio, image } });
       // Address and name belong to the account, which the data API does not write.
@@ -34,12 +35,12 @@ export const userRoutes: types.Routes = (router) => {
   router.get('/api/profiles/:username', (ctx) => profileView(ctx, ctx.params.username));
 
   router.post('/api/profiles/:username/follow', { auth: 'user' }, async (ctx) => {
-    await follow(ctx, ctx.params.username, 'connect');
+    await setFollowing(ctx, ctx.params.username, 'connect');
     return profileView(ctx, ctx.params.username);
   });
 
   router.delete('/api/profiles/:username/follow', { auth: 'user' }, async (ctx) => {
-    await follow(ctx, ctx.params.username, 'disconnect');
+    await setFollowing(ctx, ctx.params.username, 'disconnect');
     return profileView(ctx, ctx.params.username);
   });
 };
@@ -48,6 +49,7 @@ export const userRoutes: types.Routes = (router) => {
 const tokenOf = ({ headers }: Pick<types.Context, 'headers'>) =>
   String(headers['authorization']).split(' ')[1] ?? '';
 
+/** With the address, which the rules of the schema hide from everybody: `sudo` reads past them. */
 async function userView(ctx: types.Context, id: number | string, token: string) {
   const user = await ctx.sudo().data.user.findUnique({ where: { id } });
   if (!user) throw failure.notFound('User not found');
@@ -64,8 +66,8 @@ async function profileView(ctx: types.Context, username: string) {
   return { profile: user };
 }
 
-/** Follows somebody, or no longer: a list of the caller's own row. */
-async function follow(ctx: types.Context, username: string, how: 'connect' | 'disconnect') {
+/** Follows somebody, or no longer: a list of the caller's own row. Twice is once. */
+async function setFollowing(ctx: types.Context, username: string, how: 'connect' | 'disconnect') {
   const followed = await ctx.data.user.findUnique({ where: { username } });
   if (!followed) throw failure.notFound('Profile not found');
   const data = { follows: { [how]: followed.id } };

@@ -1,8 +1,8 @@
-/** The fields of an article in an answer, asked for in one statement. */
+/** The GraphQL fields that an article in an answer is made of. */
 export const ARTICLE = `slug title description body createdAt updatedAt favorited favoritesCount
   tags { name } author { username bio image following }`;
 
-/** The fields of a comment in an answer. */
+/** The GraphQL fields that a comment in an answer is made of. */
 export const COMMENT = 'id body createdAt updatedAt author { username bio image following }';
 
 interface Profile {

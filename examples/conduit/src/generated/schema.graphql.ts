@@ -3,7 +3,8 @@
 /** The SDL that the server serves. */
 export const sdl = /* GraphQL */ `
 """
-Somebody who signs in. Name, biography and picture are for everybody; the address is not.
+Somebody who signs in. Name, biography and picture are for everybody. The address is for its owner alone:
+\`auth\` in the manifest sees to that without a rule here.
 """
 type User {
   id: ID!
@@ -88,7 +89,8 @@ input ArticleOrder { createdAt: Direction }
 input CommentOrder { createdAt: Direction }
 enum Direction { ASC DESC }
 
-"The bodies and the query of the routes in src/routes.ts."
+# The bodies and the queries of the routes in src/user-routes.ts and src/article-routes.ts.
+
 input LoginBody { user: Login! }
 input Login { email: String! password: String! }
 input RegisterBody { user: Registration! }

@@ -295,7 +295,6 @@ export type Login = {
   password: ScalarTypes['String']['input'];
 };
 
-/** The bodies and the query of the routes in src/routes.ts. */
 export type LoginBody = {
   user: Login;
 };
@@ -419,7 +418,10 @@ export type TextFilter = {
   eq?: InputMaybe<ScalarTypes['String']['input']>;
 };
 
-/** Somebody who signs in. Name, biography and picture are for everybody; the address is not. */
+/**
+ * Somebody who signs in. Name, biography and picture are for everybody. The address is for its owner alone:
+ * `auth` in the manifest sees to that without a rule here.
+ */
 export type User = {
   articles: Array<Article>;
   bio?: Maybe<ScalarTypes['String']['output']>;
