@@ -95,7 +95,7 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
       call === undefined ? null : page.waitForResponse((each) => isOf(call, each.request()));
     // It is awaited below; until then its failure must not end the process.
     answered?.catch(() => {});
-    await found.click();
+    await pressByKeyboard(found);
     if (dialog !== undefined) await answer(page, { dialog, fill, go: go! });
     if (answered) {
       const response = await answered;
@@ -155,8 +155,21 @@ async function answer(page: Page, { dialog, fill, go }: Answer): Promise<void> {
   const typed = opened.locator('label', { hasText: /^Type .* to confirm$/ });
   if ((await typed.count()) > 0)
     await opened.getByLabel(/^Type /).fill((await typed.innerText()).split(' ')[1]!);
-  await opened.getByRole('button', { name: go, exact: true }).click();
+  await pressByKeyboard(opened.getByRole('button', { name: go, exact: true }));
 }
+
+/** Everything is done without a pointer: Tab or the arrow keys reach the button, and Enter presses it. */
+async function pressByKeyboard(button: Locator): Promise<void> {
+  await button.focus();
+  expect(await button.evaluate(isReached), await button.innerText()).toBe(true);
+  await button.press('Enter');
+}
+
+/** Whether Tab reaches it, or the arrow keys in a group that Tab reaches. It runs in the browser. */
+const isReached = (button: any): boolean =>
+  button.getRootNode().activeElement === button &&
+  (button.tabIndex >= 0 ||
+    button.closest('[role=menu], [role=grid], [role=tablist], [role=toolbar]') !== null);
 
 const nameOf = async (dialog: Locator): Promise<string> =>
   (await dialog.getAttribute('aria-label')) ??

@@ -1,15 +1,23 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type Browser, chromium as browsers, type Page, type Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasScope } from '../../runtime/core/context/scopes.ts';
 import { PAGES } from '../../runtime/console/page-list.ts';
 import { chromium, describeWith } from '../engines/available.ts';
-import { bearerOf, enter, NEEDS, type Role, ROLES, settled, watch } from './pages.ts';
+import { CONTRAST, violations } from './axe.ts';
+import {
+  bearerOf,
+  enter,
+  type ListedPage,
+  NEEDS,
+  type Role,
+  ROLES,
+  settled,
+  watch,
+  withDetails,
+} from './pages.ts';
 import { documentedWrites, inDocument, replayWrites, writesOf } from './replayed-writes.ts';
 import { startWhole, type WholeServer } from './whole-server.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ALL = Object.keys(ROLES) as Role[];
 
 /** Buttons that change something, by their names in §5; of Data the rules of each type decide. */
@@ -47,7 +55,8 @@ describeWith('chromium', 'every page of the console', () => {
     await enter(context, server, role);
     return context;
   };
-  const pagesOf = async (role: Role): Promise<Listed[]> => (await describedFor(role)).body.pages;
+  const pagesOf = async (role: Role): Promise<ListedPage[]> =>
+    (await describedFor(role)).body.pages;
 
   describe.each(ALL)('as %s', (role) => {
     const held: readonly string[] | null = ROLES[role];
@@ -164,41 +173,11 @@ describeWith('chromium', 'every page of the console', () => {
   }, 300_000);
 });
 
-interface Listed {
-  readonly id: string;
-  readonly path: string;
-  readonly title: string;
-}
-
-/** The pages that are listed, and those of one row or app. */
-function withDetails(pages: readonly Listed[]): Listed[] {
-  const details = {
-    data: ['/posts', 'Data'],
-    users: ['/1', 'owner@x.test'],
-    apps: ['/web', 'web'],
-  };
-  return pages.flatMap((page) => {
-    const [more, title = ''] = details[page.id as keyof typeof details] ?? [];
-    return more === undefined ? [page] : [page, { ...page, path: page.path + more, title }];
-  });
-}
-
 /** Every call is refused, but for those of the frame around the page. */
 const failUnlessFrame = (route: Route) =>
   /\/api\/(console|auth\/refresh)$/.test(new URL(route.request().url()).pathname)
     ? route.continue()
     : route.fulfill({ status: 500, json: { error: 'Internal server error' } });
-
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const CONTRAST = ['color-contrast'];
-
-async function violations(page: Page, runOnly = TAGS): Promise<string[]> {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
-  const found = (await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(runOnly)} })`)) as {
-    violations: { id: string; nodes: { html: string }[] }[];
-  };
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 /** Texts and names outside of the brackets of the pseudo-locale, but for data (`made` is what the server of the test has), times and keys. */
 const bareTexts = (page: Page): Promise<string[]> =>

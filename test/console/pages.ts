@@ -105,3 +105,33 @@ export async function watch(page: Page, server: ConsoleServer, problems: string[
   page.on('pageerror', (error) => note(`${page.url()}: ${error.stack ?? String(error)}`));
   page.on('dialog', (dialog) => (note(`dialog: ${dialog.message()}`), void dialog.dismiss()));
 }
+
+/** A page as `GET /api/console` lists it. */
+export interface ListedPage {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** Adds those of one row, user or app to the pages that are listed. */
+export function withDetails(pages: readonly ListedPage[]): ListedPage[] {
+  const details = {
+    data: ['/posts', 'Data'],
+    users: ['/1', 'owner@x.test'],
+    apps: ['/web', 'web'],
+  };
+  return pages.flatMap((page) => {
+    const [more, title = ''] = details[page.id as keyof typeof details] ?? [];
+    return more === undefined ? [page] : [page, { ...page, path: page.path + more, title }];
+  });
+}
+
+/** The pages of the operator, with `details` those of one row, user and app too. */
+export async function listedPages(
+  server: ConsoleServer,
+  { details }: { readonly details: boolean },
+): Promise<ListedPage[]> {
+  const operator = await bearerOf(server, 'operator');
+  const { body } = await server.call('GET', '/api/console', undefined, operator);
+  return details ? withDetails(body.pages) : body.pages;
+}
