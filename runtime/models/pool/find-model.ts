@@ -78,7 +78,11 @@ export function createAccess(parts: AccessParts): ModelAccess {
     acquire: pool.acquire.bind(pool),
     candidates(name) {
       const id = idOf(name);
-      return [...new Set([id, ...(fallbacks[id] ?? []).map(idOf)])];
+      const listed = Object.hasOwn(fallbacks, id) ? (fallbacks[id] ?? []) : [];
+      const others = listed.map((other): ModelName => ({ name: other, id: idOf(other) }));
+      const isFirst = (other: ModelName, at: number) =>
+        other.id !== id && others.findIndex((each) => each.id === other.id) === at;
+      return [{ name, id }, ...others.filter(isFirst)];
     },
     async names() {
       const ids = await idsOf(parts);
