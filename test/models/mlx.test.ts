@@ -95,10 +95,15 @@ describe('the mlx engine', () => {
       body: { id: ID, status: 'running', runnable: true },
     });
     const whole = await say('hello');
+    const usage = { prompt_tokens: 1, completion_tokens: 6, total_tokens: 7 };
     expect(whole).toMatchObject({
       status: 200,
-      body: { model: ID, choices: [{ message: { content: 'I am not a model.' } }] },
+      body: { model: ID, choices: [{ message: { content: 'I am not a model.' } }], usage },
     });
+    // Its streams have none of these, so it is asked for a whole answer.
+    const known = (await say('hello', { logprobs: true })).body;
+    expect(known.choices[0].logprobs.content.length).toBe(6);
+    expect(known.usage).toEqual(usage);
     const streamed = await say('hello', { stream: true });
     const chunks = streamed.text
       .split('\n\n')

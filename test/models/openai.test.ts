@@ -162,7 +162,10 @@ describe('the openai engine', () => {
     expect(seen.at(-1)).toEqual({
       path: '/v1/chat/completions',
       key: 'Bearer upstream-key',
-      body: { model: 'llama3.2:latest', messages: [] },
+      body: {
+        ...{ model: 'llama3.2:latest', messages: [] },
+        ...{ stream: true, stream_options: { include_usage: true } },
+      },
     });
     expect((await chat('other/model')).status).toBe(200);
     expect(seen.at(-1)?.body.model).toBe('other/model');
