@@ -100,8 +100,7 @@ async function idsOf({ modelStore, choose }: AccessParts): Promise<readonly stri
   const remote = await Promise.all(
     engines.map((engine) => engine.models?.().catch(() => []) ?? []),
   );
-  return [
-    ...[...local.values()].filter(({ format }) => formats.includes(format)).map(({ id }) => id),
-    ...remote.flat().map(({ id }) => id),
-  ];
+  const files = [...local.values()].filter(({ format }) => formats.includes(format));
+  // Several servers may have the same model, of which the first in the list runs it.
+  return [...new Set([...files, ...remote.flat()].map(({ id }) => id))];
 }
