@@ -287,14 +287,18 @@ describeLlama('the clients that agents use', () => {
 
   it('end the work when they leave', async () => {
     const abort = new AbortController();
-    const stream = await openai.chat.completions.create(
-      { model: ID, messages: [user], stream: true, max_tokens: 1900, seed: 3 },
-      { signal: abort.signal },
-    );
-    for await (const _chunk of stream) break;
+    const begin = async (seed: number) => {
+      const stream = await openai.chat.completions.create(
+        { model: ID, messages: [user], stream: true, max_tokens: 1900, seed },
+        { signal: abort.signal },
+      );
+      for await (const _chunk of stream) return;
+    };
+    // As many as the model answers at once.
+    await Promise.all([begin(3), begin(4)]);
     abort.abort();
     const begun = Date.now();
-    // Both places of the model are free again: two answers at once do not wait for the one that was left.
+    // Both places of the model are free again: two answers at once do not wait for those that were left.
     await Promise.all(
       [1, 2].map((seed) =>
         openai.completions.create({ model: ID, prompt: 'x', max_tokens: 1, seed }),
