@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { HostingModel } from '@twofold/schema';
 import type { Kernel } from '@twofold/runtime/kernel';
@@ -20,7 +20,7 @@ import { readListed } from './listed.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createRunner } from './runner.ts';
 import { createAccess, createFind } from './pool/find-model.ts';
-import { createGpus } from './pool/gpus.ts';
+import { createGpus, hasOwnMemory } from './pool/gpus.ts';
 import { createModelPool } from './pool/model-pool.ts';
 import { createRoom } from './pool/room.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -158,7 +158,10 @@ function poolOf(
       await gpus.look();
       return find(id);
     },
-    room: createRoom({ memory, gpus: gpus.now, limits: loaded }),
+    room: createRoom({
+      ...{ memory, total: totalMemory, limits: loaded, look: gpus.lookAgain },
+      gpus: () => gpus.now().filter(hasOwnMemory),
+    }),
     supervise: (onChange) =>
       createSupervisor({
         ...{ log, now, pause },
@@ -168,6 +171,12 @@ function poolOf(
         },
       }),
   });
+}
+
+/** Bytes that this process may use: those of the machine, or of the container that it runs in. */
+function totalMemory(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(totalmem(), constrained) : totalmem();
 }
 
 /** Keys, their budgets, and what was used. */

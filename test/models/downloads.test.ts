@@ -67,6 +67,18 @@ describe('a download', () => {
     expect(left()).toEqual(['.plan.json', 'config.json', 'model.safetensors', 'tokenizer.json']);
   });
 
+  it('of more than hosting.models.max_size is 413 with both sizes, and no file is asked for', async () => {
+    await start({ models: { maxSize: 350_000 } });
+    expect(await download(ONE)).toMatchObject({
+      status: 413,
+      body: { error: expect.stringContaining(`${ONE} has 1 MB, and hosting.models.max_size is `) },
+    });
+    expect(left()).toEqual([]);
+    expect(hub.requests.some(({ path }) => path.includes('/resolve/'))).toBe(false);
+    expect((await download(TWO)).status).toBe(202);
+    await server.until(TWO, ({ status }) => status === 'downloaded');
+  });
+
   it('of a model in several parts brings all of them and names the first', async () => {
     await start();
     await download('tests/parts-GGUF');

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ModelsServer, startModels } from './server.ts';
+import { API_KEY, type ModelsServer, startModels } from './server.ts';
 import { startEngine, type TestEngine, USUAL } from './test-engine.ts';
 
 const BIG = 'org/big';
@@ -89,7 +89,10 @@ describe('a key for models', () => {
     expect((await ask(key, { model: OTHER })).status).toBe(403);
     await server.call('PATCH', `/api/mlx/keys/${id}`, { expires_in: '1s' });
     await expect.poll(async () => (await ask(key)).status, { timeout: 5000 }).toBe(401);
+    await server.call('PATCH', `/api/mlx/keys/${id}`, { expires_in: null });
+    expect((await ask(key)).status).toBe(200);
     expect((await server.call('DELETE', `/api/mlx/keys/${id}`)).status).toBe(204);
+    expect((await ask(key)).status).toBe(401);
     expect((await server.call('DELETE', `/api/mlx/keys/${id}`)).status).toBe(404);
   });
 
@@ -106,6 +109,24 @@ describe('a key for models', () => {
     expect(headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(headers.get('x-ratelimit-reset-requests')).toMatch(/^\d+s$/);
     expect(passed[0]!.headers.get('x-twofold-model')).toBe(BIG);
+  });
+
+  it('says what is left of the tokens of a minute, and what a refused request would have cost', async () => {
+    const { key } = await make({ budget: { tokens_per_minute: 1000 } });
+    const { headers } = await ask(key);
+    expect(headers.get('x-ratelimit-limit-tokens')).toBe('1000');
+    expect(headers.get('x-ratelimit-reset-tokens')).toMatch(/^(60|61)s$/);
+    const remaining = Number(headers.get('x-ratelimit-remaining-tokens'));
+    expect(remaining).toBeGreaterThan(600);
+    expect(remaining).toBeLessThan(1000 - 20);
+    expect(headers.has('x-ratelimit-limit-requests')).toBe(false);
+    const refused = await ask(key, { max_tokens: 1000 });
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.message).toMatch(
+      /^The budget tokens_per_minute of 1000 is used up; this request may cost 1\d\d\d tokens$/,
+    );
+    // What the first did cost is settled, and no longer what it might have.
+    expect(refused.headers.get('x-ratelimit-remaining-tokens')).toBe('990');
   });
 
   it('never passes a budget of tokens or of money, with what runs now', async () => {
@@ -179,8 +200,9 @@ describe('a key for models', () => {
       ...{ model: BIG, messages: [{ role: 'user', content: 'x' }], max_tokens: 300, stream: true },
     });
     let read = 0;
+    const before = engine.left;
     for await (const _chunk of stream) if ((read += 1) === 3) break;
-    await expect.poll(() => engine.left, { timeout: 3000 }).toBeGreaterThan(0);
+    await expect.poll(() => engine.left, { timeout: 1000 }).toBe(before + 1);
     await expect.poll(async () => (await usageOf(id)).total.requests).toBe(4);
     const { output_tokens: made } = (await usageOf(id)).total;
     expect(made).toBeGreaterThanOrEqual(3);
@@ -201,6 +223,40 @@ describe('a key for models', () => {
     expect((await server.call('GET', '/api/mlx/usage?from=never')).status).toBe(400);
     const logged = server.logs.join('');
     for (const secret of ['my secret prompt', 'Hello!', key]) expect(logged).not.toContain(secret);
+  });
+
+  it("may be an API key of the server or a user's own, which is refused when its budget is used up", async () => {
+    const users = await startModels({ engine: engine.url, users: true });
+    const root = { authorization: '', 'x-api-key': API_KEY };
+    const admin = (path: string, body: object) =>
+      users.call('POST', `/api/auth/admin/${path}`, body, root);
+    const person = await users.call('POST', '/api/auth/register', {
+      ...{ email: 'someone@example.org', password: 'correct horse battery staple' },
+    });
+    const role = await admin('roles', { name: 'Prompter', permissions: ['models:read'] });
+    const path = `/api/auth/admin/users/${person.body.id}/role`;
+    expect((await users.call('PUT', path, { role_id: role.body.id }, root)).status).toBe(200);
+    for (const owner of [{}, { user_id: person.body.id }]) {
+      const scopes = ['models:read'];
+      const made = await admin('api-keys', { name: 'own', scopes, ...owner });
+      expect(made.status).toBe(201);
+      const { id, key } = made.body;
+      const use = async () =>
+        users.call(
+          'POST',
+          '/api/mlx/v1/chat/completions',
+          { model: BIG, messages: [{ role: 'user', content: 'x' }] },
+          { authorization: '', 'x-api-key': key },
+        );
+      expect((await use()).status).toBe(200);
+      const budget = { requests_per_minute: 2 };
+      const changed = await users.call('PATCH', `/api/mlx/keys/${id}`, { budget }, root);
+      expect(changed.status).toBe(200);
+      const answers = [await use(), await use(), await use()];
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+      expect(answers[2]!.headers.get('retry-after')).toMatch(/^\d+$/);
+    }
+    await users.end();
   });
 
   it('may be an API key of the server, which gets a budget too', async () => {

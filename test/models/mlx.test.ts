@@ -95,10 +95,15 @@ describe('the mlx engine', () => {
       body: { id: ID, status: 'running', runnable: true },
     });
     const whole = await say('hello');
+    const usage = { prompt_tokens: 1, completion_tokens: 6, total_tokens: 7 };
     expect(whole).toMatchObject({
       status: 200,
-      body: { model: ID, choices: [{ message: { content: 'I am not a model.' } }] },
+      body: { model: ID, choices: [{ message: { content: 'I am not a model.' } }], usage },
     });
+    // Its streams have none of these, so it is asked for a whole answer.
+    const known = (await say('hello', { logprobs: true })).body;
+    expect(known.choices[0].logprobs.content.length).toBe(6);
+    expect(known.usage).toEqual(usage);
     const streamed = await say('hello', { stream: true });
     const chunks = streamed.text
       .split('\n\n')
@@ -112,6 +117,60 @@ describe('the mlx engine', () => {
       { id: ID, object: 'model', created: 0, owned_by: 'local' },
     ]);
     expect(await say('hello', { model: 'somebody/else' })).toMatchObject({ status: 404 });
+  });
+
+  it('is asked for nothing that it would ignore: 400 names the field and the engine', async () => {
+    await open({ 'mlx_lm.server': `${standIn} "$@"` });
+    await bring(ID);
+    const strict = { name: 'f', parameters: { type: 'object' }, strict: true };
+    const tools = [{ type: 'function', function: { ...strict, strict: false } }];
+    const messages = [{ role: 'user', content: 'hello' }];
+    for (const [path, fields, param] of [
+      ['chat/completions', { messages, n: 2 }, 'n'],
+      [
+        'chat/completions',
+        { messages, response_format: { type: 'json_object' } },
+        'response_format',
+      ],
+      ['chat/completions', { messages, tools, tool_choice: 'required' }, 'tool_choice'],
+      ['chat/completions', { messages, tools, tool_choice: 'none' }, 'tool_choice'],
+      ['chat/completions', { messages, tools, parallel_tool_calls: false }, 'parallel_tool_calls'],
+      ['chat/completions', { messages, adapters: '../other' }, 'adapters'],
+      ['chat/completions', { messages, draft_model: 'org/other' }, 'draft_model'],
+      ['chat/completions', { messages, stream: true, logprobs: true }, 'logprobs'],
+      [
+        'chat/completions',
+        { messages, tools: [...tools, { type: 'function', function: strict }] },
+        'tools[1].function.strict',
+      ],
+      ['completions', { prompt: 'Once', suffix: 'end' }, 'suffix'],
+      [
+        'responses',
+        { input: 'hello', tools: [{ type: 'function', name: 'f' }] },
+        'tools[0].strict',
+      ],
+      ['responses', { input: 'hello', text: { format: { type: 'json_object' } } }, 'text.format'],
+      ['responses', { input: 'hello', reasoning: { effort: 'low' } }, 'reasoning.effort'],
+    ] as const)
+      expect([
+        param,
+        await server.call('POST', `/api/mlx/v1/${path}`, { model: ID, ...fields }),
+      ]).toMatchObject([
+        param,
+        {
+          status: 400,
+          body: { error: { message: `${param} is not supported by the mlx engine`, param } },
+        },
+      ]);
+    expect(
+      await server.call('POST', '/api/mlx/v1/embeddings', { model: ID, input: 'x' }),
+    ).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining('mlx') } } });
+    expect(
+      await server.call('POST', '/api/mlx/v1/completions', { model: ID, prompt: ['a', 'b'] }),
+    ).toMatchObject({ status: 400, body: { error: { param: 'prompt' } } });
+    // What asks for nothing, and what it keeps, goes through.
+    const plain = { n: 1, response_format: { type: 'text' }, tool_choice: 'auto', user: 'me' };
+    expect((await say('hello', { ...plain, tools, parallel_tool_calls: true })).status).toBe(200);
   });
 
   it('is found by its Python module too', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeLlama } from './available.ts';
 import { startHub, type TestHub } from './hub.ts';
 import { API_KEY, type ModelsServer, startModels } from './server.ts';
+import { startEngine } from './test-engine.ts';
 import { tinyModel } from './tiny-gguf.ts';
 
 const ID = 'tests/tiny-GGUF';
@@ -162,7 +163,10 @@ describe('the openai engine', () => {
     expect(seen.at(-1)).toEqual({
       path: '/v1/chat/completions',
       key: 'Bearer upstream-key',
-      body: { model: 'llama3.2:latest', messages: [] },
+      body: {
+        ...{ model: 'llama3.2:latest', messages: [] },
+        ...{ stream: true, stream_options: { include_usage: true } },
+      },
     });
     expect((await chat('other/model')).status).toBe(200);
     expect(seen.at(-1)?.body.model).toBe('other/model');
@@ -170,6 +174,42 @@ describe('the openai engine', () => {
     expect((await server.call('POST', '/api/mlx/stop')).status).toBe(200);
     // It is loaded again when it is asked for.
     expect((await chat('other/model')).status).toBe(200);
+  });
+
+  it('of a list are asked in its order, and the first that has a model runs it', async () => {
+    const one = await startEngine(['org/both', 'org/one']);
+    const two = await startEngine(['org/both', 'org/two']);
+    const answeredBy = async (order: readonly string[]) => {
+      const listed = await startModels({ engine: order });
+      const asked: Record<string, string> = {};
+      for (const model of ['org/both', 'org/one', 'org/two']) {
+        const before = [one.seen.length, two.seen.length];
+        const { status } = await listed.call('POST', '/api/mlx/v1/chat/completions', {
+          model,
+          messages: [],
+        });
+        const after = [one.seen.length, two.seen.length].map((count, at) => count - before[at]!);
+        asked[model] = `${status} ${after.join()}`;
+      }
+      const { body } = await listed.call('GET', '/api/mlx/v1/models');
+      await listed.end();
+      return { ...asked, models: body.data.map(({ id }: any) => id) };
+    };
+    const both = { 'org/one': '200 1,0', 'org/two': '200 0,1' };
+    expect(await answeredBy([one.url, two.url])).toEqual({
+      ...{ ...both, 'org/both': '200 1,0' },
+      models: ['org/both', 'org/one', 'org/two'],
+    });
+    expect(await answeredBy([two.url, one.url])).toEqual({
+      ...{ ...both, 'org/both': '200 0,1' },
+      models: ['org/both', 'org/two', 'org/one'],
+    });
+    // One that is away is passed over.
+    expect(await answeredBy(['http://127.0.0.1:9/v1', two.url])).toMatchObject({
+      'org/both': '200 0,1',
+      'org/one': '404 0,0',
+    });
+    await Promise.all([one.close(), two.close()]);
   });
 
   it('is not eligible while the server is away, and the list still answers', async () => {

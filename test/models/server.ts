@@ -6,6 +6,7 @@ import { modelRoutes, type HostingModel, type Project } from '@twofold/schema';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
@@ -17,6 +18,7 @@ import { modelMigrations } from '../../runtime/models/keys/tables.ts';
 import { createModels, type Machine } from '../../runtime/models/models.ts';
 import { bindRoutes } from '../../runtime/core/http/route.ts';
 import { drain, listen } from '../../runtime/core/listener.ts';
+import type { Metrics } from '../../runtime/core/metrics/registry.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
 import { migrate } from '../../runtime/core/store/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
@@ -58,6 +60,9 @@ export interface ModelsServerOptions {
   readonly machine?: Partial<Machine>;
   readonly floor?: number;
   readonly now?: () => number;
+  readonly metrics?: Metrics;
+  /** Whether users may sign up, and make keys of their own. */
+  readonly users?: boolean;
 }
 
 /** The settings that the manifest has by default. */
@@ -71,6 +76,7 @@ export const MODEL_DEFAULTS: HostingModel['models'] = {
   ...{ aliases: {}, fallbacks: {}, prices: {} },
 };
 
+const ROLES = { list: ['Owner', 'Member'], default: 'Member', first: 'Owner' };
 const PASSWORD = 'the operator knows this';
 export const API_KEY = 'root-key-of-the-tests-0123456789';
 
@@ -85,6 +91,8 @@ export async function startModels({
   now = Date.now,
   models: given = {},
   database = 'file:data/app.db',
+  metrics,
+  users = false,
 }: ModelsServerOptions = {}): Promise<ModelsServer> {
   const logs: string[] = [];
   const model = {
@@ -96,7 +104,9 @@ export async function startModels({
   const project = {
     name: 'test',
     server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576 },
-    auth: null,
+    ids: 'integer',
+    api: { path: '/graphql' },
+    auth: users ? { ...DEFAULT_AUTH, roles: ROLES } : null,
     hosting: model,
     entities: [],
   } as unknown as Project;
@@ -120,8 +130,9 @@ export async function startModels({
   const kernel: Kernel = {
     ...plain,
     audit: createAuditLog({ store: plain.store, now: Date.now }),
+    ...(metrics && { metrics }),
   };
-  const auth = createAuth({ kernel, model: null, host: true, bcryptCost: 4 });
+  const auth = createAuth({ kernel, model: project.auth, host: true, bcryptCost: 4 });
   const events = createEventHub(Date.now);
   const seen: HostingEvent[] = [];
   events.listen((event) => void seen.push(event));

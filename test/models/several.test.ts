@@ -161,6 +161,50 @@ describe('a model that fails', () => {
     expect(cut.text).toContain('The model ended before its answer was complete');
   });
 
+  it('is replaced only where the key may use both, and never for a key of the fallback alone', async () => {
+    const asking = async (models: readonly string[]) => {
+      const { key } = (await server.call('POST', '/api/mlx/keys', { name: 'k', models })).body;
+      return (model: string) =>
+        server.call(
+          'POST',
+          '/api/mlx/v1/chat/completions',
+          { model, messages: [{ role: 'user', content: 'Hi' }] },
+          { authorization: `Bearer ${key}` },
+        );
+    };
+    const modelOf = async (answer: ReturnType<Awaited<ReturnType<typeof asking>>>) => {
+      const { status, headers } = await answer;
+      return [status, headers.get('x-twofold-model')];
+    };
+    const small = await asking(['org/small']);
+    expect(await modelOf(small('org/big'))).toEqual([403, null]);
+    expect(await modelOf(small('gpt-4o-mini'))).toEqual([403, null]);
+    expect(await modelOf(small('org/small'))).toEqual([200, 'org/small']);
+    const [big, both, alias] = [
+      await asking(['org/big']),
+      await asking(['org/*']),
+      await asking(['gpt-4o-mini']),
+    ];
+    engine.behaviour.before = async () => {
+      engine.behaviour.status = engine.seen.at(-1)?.body.model === 'org/big' ? 500 : null;
+    };
+    const before = engine.seen.length;
+    expect(await modelOf(big('org/big'))).toEqual([500, null]);
+    expect(await modelOf(alias('gpt-4o-mini'))).toEqual([500, null]);
+    expect(engine.seen.slice(before).map(({ body }) => body.model)).toEqual(['org/big', 'org/big']);
+    expect(await modelOf(both('org/big'))).toEqual([200, 'org/small']);
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])(
+    'is not one that is called %s',
+    async (model) => {
+      expect(await ask({ model })).toMatchObject({
+        status: 404,
+        body: { error: { code: 'model_not_found' } },
+      });
+    },
+  );
+
   it('ranks documents, the best first, with their texts where they are asked for', async () => {
     const documents = ['short', 'a long document', 'middle one'];
     const { body } = await server.call('POST', '/api/mlx/v1/rerank', {

@@ -51,6 +51,8 @@ createServer((request, response) => {
     const {
       model: asked = 'default_model',
       stream = false,
+      stream_options: options = {},
+      logprobs = false,
       messages,
     } = JSON.parse(Buffer.concat(chunks).toString());
     // Any other name is one that it would fetch and load.
@@ -64,6 +66,11 @@ createServer((request, response) => {
       model: asked,
       created: 1,
     };
+    const usage = {
+      prompt_tokens: 1,
+      completion_tokens: WORDS.length,
+      total_tokens: 1 + WORDS.length,
+    };
     if (!stream)
       return void send(response, {
         ...head,
@@ -72,21 +79,21 @@ createServer((request, response) => {
             index: 0,
             message: { role: 'assistant', content: WORDS.join('') },
             finish_reason: 'stop',
+            // Only a whole answer has them.
+            ...(logprobs && { logprobs: { content: WORDS.map((_, id) => ({ id, logprob: -1 })) } }),
           },
         ],
-        usage: {
-          prompt_tokens: 1,
-          completion_tokens: WORDS.length,
-          total_tokens: 1 + WORDS.length,
-        },
+        usage,
       });
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
     for (const content of WORDS)
       response.write(
         `data: ${dump({ ...head, choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }] })}\n\n`,
       );
-    response.end(
-      `data: ${dump({ ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
+    response.write(
+      `data: ${dump({ ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`,
     );
+    if (options.include_usage) response.write(`data: ${dump({ ...head, choices: [], usage })}\n\n`);
+    response.end('data: [DONE]\n\n');
   });
 }).listen(Number(values.port), values.host);

@@ -8,10 +8,14 @@ export interface EngineBehaviour {
   /** The pieces of an answer, and the milliseconds before each. */
   pieces: readonly string[];
   delay: number;
+  /** Milliseconds before an answer that is not streamed; null is `delay`. */
+  whole: number | null;
   /** Cuts the connection after so many pieces. */
   cutAfter: number | null;
   /** Every answer has this status. */
   status: number | null;
+  /** Whether it streams when it is asked to, answers 400 then, or answers whole. */
+  streams: 'kept' | 'refused' | 'ignored';
   /** Called before each answer. */
   before: () => Promise<void>;
 }
@@ -29,8 +33,10 @@ export const USUAL: EngineBehaviour = {
   usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
   pieces: ['Hel', 'lo', '!'],
   delay: 0,
+  whole: null,
   cutAfter: null,
   status: null,
+  streams: 'kept',
   before: async () => {},
 };
 
@@ -52,7 +58,13 @@ export async function startEngine(models: readonly string[]): Promise<TestEngine
       return void response
         .writeHead(behaviour.status, { 'content-type': 'application/json' })
         .end('{"error":{"message":"the engine is ill","type":"server_error"}}');
-    await (body.stream ? stream(response, body) : whole(request.url ?? '', response, body));
+    if (body.stream && behaviour.streams === 'refused')
+      return void response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"error":{"message":"no streams here","param":"stream"}}');
+    await (body.stream && behaviour.streams === 'kept'
+      ? stream(response, body)
+      : whole(request.url ?? '', response, body));
   }
   async function stream(response: ServerResponse, { model }: any): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -68,7 +80,8 @@ export async function startEngine(models: readonly string[]): Promise<TestEngine
     response.end('data: [DONE]\n\n');
   }
   async function whole(path: string, response: ServerResponse, body: any): Promise<void> {
-    if (behaviour.delay > 0) await sleep(behaviour.delay);
+    const { delay, whole: before } = behaviour;
+    if ((before ?? delay) > 0) await sleep(before ?? delay);
     if (behaviour.cutAfter !== null) return void response.destroy();
     const { usage, pieces } = behaviour;
     const message = { role: 'assistant', content: pieces.join('') };

@@ -1,61 +1,111 @@
-import type { CallDelta, ChatChunk, Fields } from './dialect.ts';
+import type { ChatChunk, ChunkChoice, Fields } from './dialect.ts';
+
+/** An object that is being joined. It has no prototype, so any name is safe as a member. */
+type Draft = Record<string, unknown>;
+
+/** Texts that an engine says whole, with each chunk or once; all others come in pieces. */
+const WHOLE_TEXTS = new Set(['role', 'type', 'id', 'finish_reason', 'stop_reason']);
+
+const draft = (): Draft => Object.create(null) as Draft;
 
 /**
- * Joins the chunks of a streamed answer to a whole one. Engines of ours are always asked for a
- * stream, so that it is known what was made when a client leaves.
+ * Joins the chunks of a streamed answer to a whole one. Engines are asked for a stream in any case,
+ * so that it is known what was made when a client leaves. Members that only some engines have are
+ * joined as what they are: texts and lists grow, and of other values the last one counts.
  */
 export class Assembly {
   #head: Fields = {};
-  #content = '';
-  #thought = '';
-  #text = '';
-  #reason: string | null = null;
-  #stop: unknown;
   #usage: unknown;
-  readonly #calls: { id: string; name: string; arguments: string }[] = [];
+  /** By their index: an engine may mix the pieces of several answers. */
+  readonly #choices = new Map<number, Draft>();
 
   chunk({ choices, usage, ...head }: ChatChunk): void {
-    this.#head = head as Fields;
+    this.#head = { ...this.#head, ...head };
     if (usage) this.#usage = usage;
-    const [choice] = choices ?? [];
-    if (!choice) return;
-    this.#content += choice.delta?.content ?? '';
-    this.#thought += choice.delta?.reasoning_content ?? '';
-    this.#text += choice.text ?? '';
-    this.#reason = choice.finish_reason ?? this.#reason;
-    this.#stop = choice.stop_reason ?? this.#stop;
-    for (const call of choice.delta?.tool_calls ?? []) this.#call(call);
+    for (const choice of choices ?? []) this.#add(choice);
   }
 
   answer(isChat: boolean): Fields {
-    const end = {
-      finish_reason: this.#reason,
-      logprobs: null,
-      ...(this.#stop !== undefined && { stop_reason: this.#stop }),
-    };
-    const choice = isChat ? { message: this.#message() } : { text: this.#text };
     const object = isChat ? 'chat.completion' : 'text_completion';
-    const usage = this.#usage;
-    return { ...this.#head, object, choices: [{ index: 0, ...choice, ...end }], usage };
+    const made = [...this.#choices].toSorted(([a], [b]) => a - b);
+    const choices = (made.length > 0 ? made : [[0, draft()] as const]).map(([index, choice]) =>
+      isChat ? chatChoice(index, choice) : textChoice(index, choice),
+    );
+    return { ...this.#head, object, choices, usage: this.#usage };
   }
 
-  #message(): Fields {
-    const calls = this.#calls.map(({ id, ...called }) => ({
-      id,
-      type: 'function',
-      function: called,
-    }));
-    return {
+  #add({ index = 0, delta, ...members }: ChunkChoice): void {
+    const known = this.#choices.get(index) ?? draft();
+    this.#choices.set(index, known);
+    merge(known, { ...members, ...(delta && { delta }) });
+  }
+}
+
+function merge(known: Draft, more: Fields): void {
+  for (const [name, value] of Object.entries(more)) known[name] = joined(name, known[name], value);
+}
+
+function joined(name: string, known: unknown, more: unknown): unknown {
+  if (more === null || more === undefined) return known ?? more;
+  if (typeof more === 'string') return joinedText(name, known, more);
+  if (name === 'tool_calls')
+    return joinedCalls((known ?? []) as Draft[], more as readonly Fields[]);
+  if (Array.isArray(more)) return joinedList((known ?? []) as unknown[], more);
+  if (typeof more !== 'object') return more;
+  const into = (known ?? draft()) as Draft;
+  merge(into, more as Fields);
+  return into;
+}
+
+function joinedList(known: unknown[], more: readonly unknown[]): unknown[] {
+  for (const item of more) known.push(item);
+  return known;
+}
+
+function joinedText(name: string, known: unknown, more: string): string {
+  const before = typeof known === 'string' ? known : '';
+  return WHOLE_TEXTS.has(name) ? more || before : before + more;
+}
+
+/** The pieces of one call have the same index. Some engines send each call whole, and without it. */
+function joinedCalls(known: Draft[], more: readonly Fields[]): Draft[] {
+  for (const call of more) {
+    const { index } = call;
+    const same = index === undefined ? undefined : known.find((each) => each['index'] === index);
+    const into = same ?? draft();
+    if (!same) known.push(into);
+    merge(into, call);
+  }
+  return known;
+}
+
+function chatChoice(index: number, { delta, ...choice }: Draft): Fields {
+  const { content, tool_calls: calls, ...message } = (delta ?? {}) as Draft;
+  const whole = ((calls ?? []) as readonly Draft[]).map(wholeCall);
+  return {
+    index,
+    message: {
       role: 'assistant',
-      content: this.#content === '' && calls.length > 0 ? null : this.#content,
-      ...(this.#thought !== '' && { reasoning_content: this.#thought }),
-      ...(calls.length > 0 && { tool_calls: calls }),
-    };
-  }
+      ...message,
+      content: !content && whole.length > 0 ? null : (content ?? ''),
+      ...(whole.length > 0 && { tool_calls: whole }),
+    },
+    ...END,
+    ...choice,
+  };
+}
 
-  #call({ index, id = '', function: called }: CallDelta): void {
-    const known = (this.#calls[index] ??= { id, name: '', arguments: '' });
-    known.name += called?.name ?? '';
-    known.arguments += called?.arguments ?? '';
-  }
+const textChoice = (index: number, choice: Draft): Fields => ({
+  index,
+  text: '',
+  ...END,
+  ...choice,
+});
+
+/** Members that a choice has in any case. */
+const END = { finish_reason: null, logprobs: null };
+
+function wholeCall({ index: _index, function: called, ...call }: Draft): Fields {
+  const empty = { name: '', arguments: '' };
+  return { id: '', type: 'function', ...call, function: { ...empty, ...(called as Fields) } };
 }

@@ -4,10 +4,10 @@ import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { EngineResponse } from '../engine/engine.ts';
 import { type Admission, type Admitted, type Caller, countsTokens } from './admission.ts';
 import { Assembly } from './assemble.ts';
-import type { ChatChunk, Fields, Translated } from './dialect.ts';
+import type { ChatChunk, Fields, Translated, Usage } from './dialect.ts';
 import { Meter, readAnswer, readChunks, readText } from './engine-answer.ts';
 import { assertCan } from './engine-limits.ts';
-import { bounded, countPrompt, estimate } from './estimate.ts';
+import { bounded, countPrompt, type Estimate, estimate } from './estimate.ts';
 import { engineFailure, modelCut, modelEnded, refusal } from './failures.ts';
 import type { Figures } from './figures.ts';
 import type { ModelLease } from './model-access.ts';
@@ -63,21 +63,25 @@ export async function attempt(parts: AttemptParts, given: Attempt): Promise<Repl
   }
 }
 
+const NOTHING: Usage = { input: 0, output: 0 };
+
 async function admit(parts: AttemptParts, given: Attempt): Promise<Running> {
   const { call, caller, lease, translated } = given;
-  const isCounted = countsTokens(caller);
   const { signal } = call.context;
-  const most = isCounted
+  const most: Estimate | null = countsTokens(caller)
     ? await estimate(translated, lease, { signal, context: parts.context })
-    : { input: 0, output: 0 };
-  const admitted = await parts.admission.admit(caller, lease.id, most).catch((error: unknown) => {
-    parts.figures?.ended({ model: lease.id, key: caller.id }, 429, { input: 0, output: 0 });
-    throw error;
-  });
+    : null;
+  const reserved = most ?? NOTHING;
+  const admitted = await parts.admission
+    .admit(caller, lease.id, reserved)
+    .catch((error: unknown) => {
+      parts.figures?.ended({ model: lease.id, key: caller.id }, 429, NOTHING);
+      throw error;
+    });
   return {
     ...given,
-    ...{ parts, admitted, meter: new Meter(most.input) },
-    translated: isCounted ? bounded(translated, most) : translated,
+    ...{ parts, admitted, meter: new Meter(reserved, isStreamed(given)) },
+    translated: most ? bounded(translated, most) : translated,
   };
 }
 
@@ -89,39 +93,55 @@ async function end(
   how: 'answered' | 'left' | 'failed',
   code: number,
 ): Promise<void> {
-  const used = how === 'failed' ? { input: 0, output: 0 } : meter.used();
+  const used = how === 'failed' ? NOTHING : meter.used();
   parts.figures?.ended({ model: lease.id, key: caller.id }, how === 'left' ? 499 : code, used);
   await admitted.settle(used, how === 'failed');
 }
 
-/** Our own engine is asked for a stream in any case, see `Assembly`. */
-const isAssembled = ({ lease, translated }: Attempt) =>
-  lease.engine === 'llamacpp' &&
-  (translated.path === 'chat/completions' || translated.path === 'completions');
+/**
+ * Whether an engine is asked for a stream, also where the caller wants the answer whole: see
+ * `Assembly`. The streams of `mlx_lm.server` have no `logprobs`.
+ */
+function isStreamed({ lease, translated }: Attempt): boolean {
+  const { path, body, stream } = translated;
+  if (stream) return true;
+  const isText = path === 'chat/completions' || path === 'completions';
+  return isText && !(lease.engine === 'mlx' && body['logprobs']);
+}
 
 async function ask(running: Running): Promise<EngineResponse> {
-  const { call, translated, lease } = running;
-  const { path, body, stream: streams } = translated;
-  const isStream = streams || isAssembled(running);
+  const { translated, lease, meter } = running;
+  const response = await send(running);
+  if (response.status < 400) return response;
+  const text = await readText(response.body).catch(() => '');
+  const wasOurs = lease.engine === 'openai' && meter.isStreamed && !translated.stream;
+  if (!wasOurs || !REFUSALS.includes(response.status)) throw engineFailure(response.status, text);
+  // It may be the stream that an attached server refuses, and the caller has not asked for one.
+  meter.isStreamed = false;
+  return ask(running);
+}
+
+/** Statuses with which servers refuse a field. */
+const REFUSALS: readonly number[] = [400, 422];
+
+async function send({ call, translated, lease, meter }: Running): Promise<EngineResponse> {
+  const { path, body } = translated;
   const options = { ...(body['stream_options'] as object | undefined), include_usage: true };
   const asked: Fields = {
     ...body,
     model: lease.endpoint.model,
-    ...(isStream && { stream: true, stream_options: options }),
+    ...(meter.isStreamed && { stream: true, stream_options: options }),
   };
-  const response = await lease.endpoint
-    .ask({
-      path,
-      method: 'POST',
-      body: toText(asked),
-      accept: isStream ? 'text/event-stream' : 'application/json',
-      signal: call.context.signal,
-    })
-    .catch((error: unknown) => {
-      throw error instanceof AppError ? error : modelEnded(error);
-    });
-  if (response.status < 400) return response;
-  throw engineFailure(response.status, await readText(response.body).catch(() => ''));
+  const request = {
+    path,
+    method: 'POST',
+    body: toText(asked),
+    accept: meter.isStreamed ? 'text/event-stream' : 'application/json',
+    signal: call.context.signal,
+  } as const;
+  return lease.endpoint.ask(request).catch((error: unknown) => {
+    throw error instanceof AppError ? error : modelEnded(error);
+  });
 }
 
 /** Headers of every answer: which model gave it, and what is left of the budget. */
@@ -132,7 +152,9 @@ const headersOf = ({ lease, admitted }: Running) => ({
 
 async function whole(running: Running, response: EngineResponse): Promise<Reply> {
   const { translated, lease, meter } = running;
-  const body = isAssembled(running)
+  // A server that has no streams may ignore that it was asked for one.
+  if (isJson(response)) meter.isStreamed = false;
+  const body = meter.isStreamed
     ? await assemble(running, response)
     : await readAnswer(response.body);
   meter.answer(body);
@@ -140,6 +162,9 @@ async function whole(running: Running, response: EngineResponse): Promise<Reply>
   await end(running, 'answered', 200);
   return reply(200, answer, headersOf(running));
 }
+
+const isJson = ({ headers }: EngineResponse) =>
+  headers['content-type']?.includes('application/json') ?? false;
 
 async function assemble(running: Running, response: EngineResponse): Promise<Fields> {
   const { meter, translated } = running;

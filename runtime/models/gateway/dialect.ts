@@ -19,9 +19,12 @@ export interface ChatChunk {
 }
 
 export interface ChunkChoice {
+  readonly index?: number;
   readonly delta?: {
     readonly content?: string | null;
     readonly reasoning_content?: string | null;
+    /** The same, in the words of `mlx_lm.server` and of newer vLLM. */
+    readonly reasoning?: string | null;
     readonly tool_calls?: readonly CallDelta[];
   };
   readonly text?: string;
@@ -55,6 +58,8 @@ export interface Translated {
   /** Without `model`, which depends on the engine. */
   readonly body: Fields;
   readonly stream: boolean;
+  /** The field of the caller's request that a field of `body` comes from, where its name differs. */
+  named?(field: string): string;
   /** @param model the id of the model that answered */
   whole(answer: Fields, usage: Usage, model: string): object;
   events(model: string): EventWriter;

@@ -67,20 +67,28 @@ function toChunk(data: string): ChatChunk {
 
 /** Counts what an answer has used, from the engine's own figures where it has them. */
 export class Meter {
-  #input: number;
+  /** Whether the answer comes in pieces, which can be counted when its end does not come. */
+  isStreamed: boolean;
+  readonly #most: Usage;
   #pieces = 0;
   #known: Usage | null = null;
 
-  /** @param input tokens of the prompt, as far as they are known before */
-  constructor(input: number) {
-    this.#input = input;
+  /** @param most what was reserved; zeros where nothing had to be */
+  constructor(most: Usage, isStreamed: boolean) {
+    this.#most = most;
+    this.isStreamed = isStreamed;
   }
 
   chunk({ usage, choices }: ChatChunk): void {
     this.answer({ usage });
     const [choice] = choices ?? [];
-    const { content, reasoning_content: thought, tool_calls: calls } = choice?.delta ?? {};
-    if (content || thought || calls?.length || choice?.text) this.#pieces += 1;
+    const {
+      content,
+      reasoning_content: thought,
+      reasoning,
+      tool_calls: calls,
+    } = choice?.delta ?? {};
+    if (content || thought || reasoning || calls?.length || choice?.text) this.#pieces += 1;
   }
 
   /** The usage of a whole answer. */
@@ -90,8 +98,12 @@ export class Meter {
       this.#known = { input, output: typeof output === 'number' ? output : 0 };
   }
 
-  /** What was used. A piece of a stream is one token for all known engines. */
+  /**
+   * What was used. A piece of a stream is one token for all known engines. Of an answer that comes
+   * whole nothing is known before its end, so it costs what was reserved.
+   */
   used(): Usage {
-    return this.#known ?? { input: this.#input, output: this.#pieces };
+    const { input, output } = this.#most;
+    return this.#known ?? { input, output: this.isStreamed ? this.#pieces : output };
   }
 }

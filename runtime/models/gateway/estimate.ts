@@ -1,3 +1,4 @@
+import { answersOf, assertCountable, limitOf } from './countable.ts';
 import type { Fields, Translated, Usage } from './dialect.ts';
 import { readText } from './engine-answer.ts';
 import { engineFailure } from './failures.ts';
@@ -32,38 +33,45 @@ export async function countPrompt(
   return JSON.parse(text) as { tokens: number; context: number };
 }
 
+/** The most that a request may cost. */
+export interface Estimate extends Usage {
+  /** The most tokens of each of its answers. */
+  readonly limit: number;
+}
+
 /**
- * The most that a request may cost: its prompt, and `max_tokens` or what is left of the context. A
- * token has at least one byte, so the bytes of a prompt are an upper bound of its tokens.
+ * The most that a request may cost: its prompt, and `max_tokens` or what is left of the context for
+ * each answer. A token has at least one byte, so the bytes of a request are an upper bound of the
+ * tokens of its prompt.
+ *
+ * @throws AppError 400 when it cannot be known
  */
 export async function estimate(
   translated: Translated,
   lease: ModelLease,
   { signal, context }: EstimateOptions,
-): Promise<Usage> {
+): Promise<Estimate> {
   const { path, body } = translated;
   const counted = await countPrompt(translated, lease, signal);
-  const input = counted?.tokens ?? Buffer.byteLength(toText(promptOf(body))) + TOKENS_OF_FORM;
-  if (path === 'embeddings' || path === 'rerank') return { input, output: 0 };
+  // llama.cpp refuses what it does not know itself.
+  if (lease.engine !== 'llamacpp') assertCountable(body);
+  const input = counted?.tokens ?? bytesOf(body) + TOKENS_OF_FORM;
+  if (path === 'embeddings' || path === 'rerank') return { input, output: 0, limit: 0 };
   const left = Math.max(1, (counted?.context ?? context) - input);
-  const asked = body['max_completion_tokens'] ?? body['max_tokens'];
-  const output = typeof asked === 'number' && asked > 0 ? asked : left;
-  return { input, output: (counted ? Math.min(output, left) : output) * copies(body) };
+  const asked = limitOf(translated) ?? left;
+  const limit = counted ? Math.min(asked, left) : asked;
+  return { input, output: limit * answersOf(translated), limit };
 }
 
-const promptOf = ({ messages, prompt, tools, input, query, documents }: Fields): Fields => ({
-  ...{ messages, prompt, tools, input },
-  // The query is read again with each document.
-  documents: Array.isArray(documents) ? documents.map((text: unknown) => [query, text]) : undefined,
-});
-
-const copies = ({ n, best_of: best }: Fields) =>
-  Math.max(1, ...[n, best].filter((count) => typeof count === 'number'));
+/** The bytes of a request, in which the query counts with each document: it is read again there. */
+function bytesOf({ query, documents, ...body }: Fields): number {
+  const pairs = Array.isArray(documents) ? documents.map((text: unknown) => [query, text]) : [];
+  return Buffer.byteLength(toText({ ...body, pairs }));
+}
 
 /** The request with the bound that was reserved, so that the engine cannot pass it. */
-export function bounded(translated: Translated, { output }: Usage): Translated {
+export function bounded(translated: Translated, { limit }: Estimate): Translated {
   const { body, path } = translated;
-  const isSet = typeof (body['max_completion_tokens'] ?? body['max_tokens']) === 'number';
-  if (isSet || path === 'embeddings' || path === 'rerank') return translated;
-  return { ...translated, body: { ...body, max_tokens: output } };
+  if (path === 'embeddings' || path === 'rerank' || limitOf(translated) !== null) return translated;
+  return { ...translated, body: { ...body, max_tokens: limit } };
 }

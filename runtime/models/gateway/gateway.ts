@@ -66,8 +66,7 @@ async function answer(parts: GatewayParts, { call, caller, path }: GatewayCall):
   const route = routeOf(path);
   const { model, ...fields } = await readFields(call.koa.req);
   const name = nameOf(model);
-  const allowed = parts.access.candidates(name).filter((id) => caller.may(name, id));
-  if (allowed.length === 0) throw failure.forbidden(`This key may not use ${name.slice(0, 200)}`);
+  const allowed = allowedModels(parts, caller, name);
   const translated = route.read(fields);
   for (const [index, id] of allowed.entries()) {
     try {
@@ -80,6 +79,20 @@ async function answer(parts: GatewayParts, { call, caller, path }: GatewayCall):
     }
   }
   throw unknownModel(name);
+}
+
+/**
+ * The ids of the model that was asked for and of its fallbacks. The key has to name each of them: a
+ * fallback must not open a model that its key cannot ask for, nor stand in for one that it may not.
+ *
+ * @throws AppError 403
+ */
+function allowedModels({ access }: GatewayParts, caller: Caller, name: string): readonly string[] {
+  const [asked, ...fallbacks] = access.candidates(name);
+  if (!caller.may(asked.name, asked.id))
+    throw failure.forbidden(`This key may not use ${name.slice(0, 200)}`);
+  const held = fallbacks.filter((other) => caller.may(other.name, other.id));
+  return [asked, ...held].map(({ id }) => id);
 }
 
 /** Whether the model failed, and not the request. */

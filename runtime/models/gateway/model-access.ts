@@ -12,8 +12,8 @@ export interface ModelLease {
 export interface ModelAccess {
   /** The ids and aliases of all models that can be asked. */
   names(): Promise<readonly ModelName[]>;
-  /** The id that a name means, and the ids of its fallbacks in their order. */
-  candidates(name: string): readonly string[];
+  /** The model that a name means, and then its fallbacks in their order. */
+  candidates(name: string): readonly [ModelName, ...ModelName[]];
   /**
    * The model of this id, ready to answer.
    *

@@ -78,7 +78,11 @@ export function createAccess(parts: AccessParts): ModelAccess {
     acquire: pool.acquire.bind(pool),
     candidates(name) {
       const id = idOf(name);
-      return [...new Set([id, ...(fallbacks[id] ?? []).map(idOf)])];
+      const listed = Object.hasOwn(fallbacks, id) ? (fallbacks[id] ?? []) : [];
+      const others = listed.map((other): ModelName => ({ name: other, id: idOf(other) }));
+      const isFirst = (other: ModelName, at: number) =>
+        other.id !== id && others.findIndex((each) => each.id === other.id) === at;
+      return [{ name, id }, ...others.filter(isFirst)];
     },
     async names() {
       const ids = await idsOf(parts);
@@ -96,8 +100,7 @@ async function idsOf({ modelStore, choose }: AccessParts): Promise<readonly stri
   const remote = await Promise.all(
     engines.map((engine) => engine.models?.().catch(() => []) ?? []),
   );
-  return [
-    ...[...local.values()].filter(({ format }) => formats.includes(format)).map(({ id }) => id),
-    ...remote.flat().map(({ id }) => id),
-  ];
+  const files = [...local.values()].filter(({ format }) => formats.includes(format));
+  // Several servers may have the same model, of which the first in the list runs it.
+  return [...new Set([...files, ...remote.flat()].map(({ id }) => id))];
 }

@@ -12,8 +12,10 @@ export interface Gpu {
 /** The graphics cards, as they were seen last. */
 export interface Gpus {
   now(): readonly Gpu[];
-  /** Looks again, unless somebody has looked within the last seconds. */
+  /** Looks again, unless that was done within the last seconds. */
   look(): Promise<readonly Gpu[]>;
+  /** Looks again in any case. */
+  lookAgain(): Promise<readonly Gpu[]>;
 }
 
 const FRESH = 5000;
@@ -40,6 +42,11 @@ export function createGpus(env: Readonly<Record<string, string | undefined>>): G
   return {
     now: () => seen,
     look: () => (performance.now() - at < FRESH ? Promise.resolve(seen) : (looking ??= look())),
+    // A look that runs may have seen the cards before what the caller wants to see.
+    lookAgain: async () => {
+      await looking;
+      return (looking ??= look());
+    },
   };
 }
 
@@ -76,8 +83,13 @@ function readAmd(text: string): Gpu[] {
   }
 }
 
+const APPLE = 'Apple';
+
+/** Whether a card has memory besides that of the machine. */
+export const hasOwnMemory = ({ name }: Gpu): boolean => name !== APPLE;
+
 /** The memory of an Apple chip is that of the machine, so none of it counts twice. */
 const apple = (): Gpu[] =>
   process.platform === 'darwin' && process.arch === 'arm64'
-    ? [{ name: 'Apple', total: totalmem(), free: 0 }]
+    ? [{ name: APPLE, total: totalmem(), free: 0 }]
     : [];

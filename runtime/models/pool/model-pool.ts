@@ -4,7 +4,7 @@ import type { Figures } from '../gateway/figures.ts';
 import type { ModelLease } from '../gateway/model-access.ts';
 import type { LocalModel } from '../model.ts';
 import type { RunState, Supervisor } from '../supervisor.ts';
-import type { Room } from './room.ts';
+import type { Loaded, Room } from './room.ts';
 
 /** A model that can be loaded, and the engine that runs it. */
 export interface Loadable {
@@ -55,6 +55,8 @@ interface Slot extends Omit<Loadable, 'engine'> {
   busy: number;
   used: number;
   phase: 'loading' | 'loaded' | 'leaving';
+  /** Whether the figures of free memory were read after it was loaded. */
+  isSeen: boolean;
 }
 
 /** A request that waits for a model. */
@@ -186,11 +188,12 @@ class Pool implements ModelPool {
   #makeRoom(found: Loadable): boolean {
     const { room, max } = this.#options;
     const local = [...this.#slots.values()].filter(({ isRemote }) => !isRemote);
-    if (found.isRemote || (local.length < max && room.fits(found.model, local))) {
+    const loaded = local.map(toLoaded);
+    if (found.isRemote || (local.length < max && room.fits(found.model, loaded))) {
       this.#load(found);
       return true;
     }
-    const problem = room.problem(found.model, local);
+    const problem = room.problem(found.model, loaded);
     if (problem) {
       this.#refuseAll(found.model.id, problem);
       return true;
@@ -215,6 +218,7 @@ class Pool implements ModelPool {
       busy: 0,
       used: this.#options.now(),
       phase: 'loading',
+      isSeen: false,
     };
     this.#slots.set(id, slot);
     this.#problems.delete(id);
@@ -222,6 +226,7 @@ class Pool implements ModelPool {
     supervisor.start(engine, found.model).then(
       () => {
         if (slot.phase === 'loading') slot.phase = 'loaded';
+        void this.#see(slot);
         // Those that have waited for it go together, so that models are not loaded in turns.
         for (const ticket of this.#waiting.filter((each) => each.found.model.id === id))
           if (isReady(slot)) ticket.grant(slot);
@@ -235,13 +240,22 @@ class Pool implements ModelPool {
     );
   }
 
+  /** From now on the figures of free memory have what the model takes. */
+  async #see(slot: Slot): Promise<void> {
+    await this.#options.room.look();
+    slot.isSeen = true;
+    if (this.#waiting.length > 0) this.#serve();
+  }
+
   /** A model that does not answer is started anew; the supervisor stops it in between. */
   async #startAgain(slot: Slot): Promise<void> {
     slot.phase = 'loading';
+    slot.isSeen = false;
     try {
       await slot.supervisor.start(slot.engine, slot.model);
       if (slot.phase === 'loading') slot.phase = 'loaded';
       slot.used = this.#options.now();
+      void this.#see(slot);
     } catch (error) {
       this.#remove(slot, (error as Error).message);
       this.#refuseAll(slot.model.id, error);
@@ -260,6 +274,8 @@ class Pool implements ModelPool {
       this.#remove(slot, reason);
       this.#refuseAll(id, new AppError(502, 'MODEL_FAILED', `${id} has ended: ${reason}`));
     }
+    if (state === 'running') void this.#see(slot);
+    else slot.isSeen = false;
     if (state !== 'restarting') this.#serve();
   }
 
@@ -313,3 +329,9 @@ class Pool implements ModelPool {
 
 const isReady = ({ phase, supervisor }: Slot) =>
   phase === 'loaded' && supervisor.now().endpoint !== null;
+
+const toLoaded = ({ model, isSeen, supervisor }: Slot): Loaded => ({
+  model,
+  isSeen,
+  layersOnGpu: supervisor.now().endpoint?.layersOnGpu,
+});

@@ -28,11 +28,18 @@ export function translate(fields: Fields): Translated {
     path: 'chat/completions',
     stream,
     body: chatBody(fields, stream),
+    named: (field) => NAMES[field] ?? field.replace('.function.', '.'),
     whole: (answer, usage, model) =>
       messageObject({ answer: answer as never, usage, model, stops }),
     events: (model) => new MessageEvents(model, stops),
   };
 }
+
+/** Where a chat has another name for what this API calls so. */
+const NAMES: Readonly<Record<string, string>> = {
+  stop: 'stop_sequences',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+};
 
 function chatBody(fields: Fields, stream: boolean): Fields {
   const choice = (fields['tool_choice'] ?? null) as Fields | null;

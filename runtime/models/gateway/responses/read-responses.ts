@@ -25,20 +25,50 @@ export function readResponse(fields: Fields): Translated {
   if (fields['store'] === true)
     throw refusal(400, 'store must be false: nothing is stored here', { param: 'store' });
   assertOnly(fields, KNOWN_FIELDS);
+  assertMembers(fields);
   assertDefaults(fields);
   const stream = fields['stream'] === true;
   return {
     path: 'chat/completions',
     stream,
     body: chatBody(fields, stream),
+    named: (field) => NAMES[field] ?? field.replace('.function.', '.'),
     whole: (answer, usage, model) =>
       responseObject(fields, { answer: answer as never, usage, model }),
     events: (model) => new ResponseEvents(fields, model),
   };
 }
 
+/** Where a chat has another name for what this API calls so. */
+const NAMES: Readonly<Record<string, string>> = {
+  max_tokens: 'max_output_tokens',
+  response_format: 'text.format',
+  reasoning_effort: 'reasoning.effort',
+};
+
+/** The members of fields that are objects. The answer repeats them, so each has to be kept. */
+const KNOWN_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: new Set(['format', 'verbosity']),
+  reasoning: new Set(['effort']),
+  // Usage is in the last event in any case.
+  stream_options: new Set(['include_obfuscation', 'include_usage']),
+};
+
+function assertMembers(fields: Fields): void {
+  for (const [name, known] of Object.entries(KNOWN_MEMBERS)) {
+    const members = Object.entries((fields[name] ?? {}) as Fields);
+    const strange = members.find(([member, value]) => !known.has(member) && value != null);
+    if (strange) throw unsupported(`${name}.${strange[0]}`);
+  }
+}
+
 /** Refuses values that would change the answer if they were kept. */
-function assertDefaults({ include, truncation, background }: Fields): void {
+function assertDefaults({ include, truncation, background, text, stream_options }: Fields): void {
+  const { verbosity = null } = (text ?? {}) as Fields;
+  // Medium is the default, so nothing is asked for.
+  if (verbosity !== null && verbosity !== 'medium') throw unsupported('text.verbosity');
+  if ((stream_options as Fields | null)?.['include_obfuscation'] === true)
+    throw unsupported('stream_options.include_obfuscation');
   if (Array.isArray(include) && include.length > 0) throw unsupported('include');
   if (truncation === 'auto') throw unsupported('truncation');
   if (background === true) throw unsupported('background');
