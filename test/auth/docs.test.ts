@@ -117,7 +117,7 @@ describe.each([
     10,
     'extend.ts auth-events.ts auth-hooks.ts credentials.ts routes.ts resolvers/Query.ts',
   ],
-  ['ctx-auth', 16, 'routes.ts'],
+  ['ctx-auth', 20, 'routes.ts'],
 ])('%s.md', (name, calls, names) => {
   it('is a project that type-checks, starts and answers as the page says', async () => {
     const { blocks } = page(name);

@@ -1,96 +1,14 @@
 import { createClient } from 'graphql-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { auth, type AuthFunctions } from '../../runtime/auth/auth.ts';
-import type { Auth } from '../../runtime/auth/own/auth-api.ts';
 import { failure } from '../../runtime/core/errors.ts';
 import type { Plugin } from '../../runtime/core/plugin.ts';
-import type { Running } from '../../runtime/core/running.ts';
 import { createServer } from '../../runtime/core/server.ts';
-import { createDatabase } from '../engines/available.ts';
 import { databases } from '../graphql/harness.ts';
-import { GOOD, SECRET } from './server.ts';
+import { bearer, closeServers, routes, serve } from './own-server.ts';
+import { GOOD } from './server.ts';
 
-const SCHEMA = `
-  type User { id: ID! email: String! username: String bio: String profile: Profile }
-  type Profile { id: ID! text: String! user: User! }
-  type Query { profiles: [Profile!]! @auth(allow: [USER]) }
-  type Mutation { attempt(email: String!, password: String!): Boolean @auth(allow: [PUBLIC]) }
-  type Subscription { profileCreated: Profile! @auth(allow: [USER]) }
-`;
-
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-interface Options {
-  readonly functions?: AuthFunctions;
-  readonly plugin?: Partial<Plugin>;
-  readonly manifest?: string;
-  readonly database?: 'sqlite' | 'postgres';
-}
-
-async function serve({ functions = {}, plugin, manifest = '', database }: Options) {
-  const made = database === 'postgres' ? await createDatabase() : null;
-  if (made) ends.push(made.drop);
-  const lines: string[] = [];
-  const running: Running = await createServer()
-    .schema(SCHEMA, `name: own\nauth: {}\n${manifest}`)
-    .with(auth(functions))
-    .plugin({ name: 'own', ...plugin })
-    .start('127.0.0.1:0', {
-      env: {
-        DATABASE_URL: made?.url ?? ':memory:',
-        JWT_SECRET: SECRET,
-        APP_URL: 'http://own.example',
-      },
-      logTo: { write: (line) => void lines.push(line) },
-    });
-  ends.push(() => running.close());
-  const call = async (request: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const [method = 'GET', path = ''] = request.split(' ');
-    const answer = await fetch(running.url + path, {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json');
-    return { status: answer.status, body: isJson ? JSON.parse(text) : text };
-  };
-  const register = (email: string, more: object = {}) =>
-    call('POST /api/auth/register', { email, password: GOOD, ...more });
-  return { url: running.url, lines, call, register };
-}
-
-const authOf = (ctx: { readonly auth: unknown }) => ctx.auth as Auth;
-
-/** Ways to call ctx.auth over HTTP: the body is its argument. */
-const routes: Plugin['routes'] = (router) => {
-  router.post('/register', (ctx) => authOf(ctx).register(ctx.request.body));
-  router.post('/login', (ctx) => authOf(ctx).login(ctx.request.body));
-  router.post('/refresh', (ctx) => authOf(ctx).refresh(ctx.request.body));
-  router.post('/issue', (ctx) => authOf(ctx).issue(ctx.request.body.id, { method: 'badge' }));
-  router.post('/verify', async (ctx) => ({
-    found: await authOf(ctx).verify(ctx.request.body.token),
-  }));
-  router.post('/change', (ctx) =>
-    authOf(ctx).changePassword(ctx.request.body.id, ctx.request.body),
-  );
-  router.post('/set', (ctx) =>
-    authOf(ctx).setPassword(ctx.request.body.id, ctx.request.body.password),
-  );
-  router.post('/identity', (ctx) => authOf(ctx).setIdentity(ctx.request.body.id, ctx.request.body));
-  router.post('/logout', { auth: 'user' }, (ctx) => authOf(ctx).logout());
-  router.post('/logout-all', (ctx) => authOf(ctx).logoutAll(ctx.request.body.id));
-  router.post('/invalidate', (ctx) => authOf(ctx).invalidateExtend(ctx.request.body.id));
-  router.post('/disable', (ctx) => authOf(ctx).disable(ctx.request.body.id));
-  router.post('/enable', (ctx) => authOf(ctx).enable(ctx.request.body.id));
-  router.get('/me', { auth: 'user' }, (ctx) => ({ id: ctx.user?.id }));
-  router.post('/me', { auth: 'user' }, (ctx) => ({ id: ctx.user?.id }));
-};
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+afterEach(closeServers);
 
 describe.each(databases)('ctx.auth on %s', (database) => {
   it('changes what a user signs in with, by the rules of registration', async () => {
@@ -353,6 +271,30 @@ describe.each(databases)('src/credentials.ts on %s', (database) => {
     const own = { ...badge, origin: 'http://own.example' };
     expect((await call('POST /me', {}, own)).status).toBe(200);
   });
+
+  it.each([
+    ['"*"', ['http://own.example']],
+    ['http://friend.example', ['http://friend.example']],
+  ])(
+    'ask an Origin for the cookie of a WebSocket, which can run mutations (%s)',
+    async (cors, own) => {
+      const { register, url } = await serve({
+        plugin: { credentials },
+        manifest: `server: { cors: [${cors}] }`,
+        database,
+      });
+      const { id, accessToken } = (await register('ada@example.com')).body;
+      const badge = { 'x-badge': String(id) };
+      const open = (origin: string) => subscribed(url, {}, { ...badge, origin });
+      expect(await subscribed(url, {}, badge)).toBe('closed');
+      const origins = ['http://own.example', 'http://friend.example', 'http://evil.example'];
+      for (const origin of origins)
+        expect(await open(origin), origin).toBe(own.includes(origin) ? 'open' : 'closed');
+      // What a page has to send itself needs no such check.
+      const token = { authorization: `Token ${accessToken}` };
+      expect(await subscribed(url, token, { origin: own.at(-1)! })).toBe('open');
+    },
+  );
 });
 
 describe('src/credentials.ts', () => {
@@ -365,11 +307,20 @@ describe('src/credentials.ts', () => {
   });
 });
 
-/** Whether a subscription as this caller stays open. */
-async function subscribed(url: string, connectionParams: Record<string, string>): Promise<string> {
+/** Whether a subscription as this caller stays open. `headers` are those of the opening request. */
+async function subscribed(
+  url: string,
+  connectionParams: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  class OpenedWith extends WebSocket {
+    constructor(address: string, protocols: string | string[]) {
+      super(address, protocols, { headers });
+    }
+  }
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
-    webSocketImpl: WebSocket,
+    webSocketImpl: OpenedWith,
     connectionParams,
     retryAttempts: 0,
   });

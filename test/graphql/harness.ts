@@ -203,6 +203,10 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
   let texts: string[] = [];
   const noted: Store = {
     ...store,
+    // The spread above copies what it says at that time.
+    get untouched() {
+      return store.untouched;
+    },
     query: (sql, parameters) => {
       texts.push(sql);
       return store.query(sql, parameters);

@@ -282,4 +282,35 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
     ).toEqual({ removeTags: [{ name: 'c' }] });
     expect(await run('mutation { removeTags(ids: []) { name } }')).toEqual({ removeTags: [] });
   });
+
+  it.each([
+    ['where', 'updateTags(where: { name: { contains: "t" } }, input: { color: "red" }) { count }'],
+    ['where', 'deleteTags(where: { name: { contains: "t" } })'],
+    ['ids', 'removeTags(ids: $ids) { id }'],
+  ])('more rows than api.limits.many are refused whole: %s of %s', async (field, mutation) => {
+    const rows = Array.from({ length: 251 }, (_, n) => ({ name: `t${n}`, color: 'old' }));
+    await server.store.db.insertInto('tags').values(rows).execute();
+    const ids = (await server.store.db.selectFrom('tags').select('id').execute()).map(({ id }) =>
+      String(id),
+    );
+    const named = mutation.includes('$ids');
+    const write = (given: readonly string[]) =>
+      server.query(
+        `mutation${named ? ' ($ids: [ID!]!)' : ''} { done: ${mutation} }`,
+        named ? { ids: given } : {},
+      );
+    const { errors } = await write(ids);
+    expect(errors).toMatchObject([
+      {
+        message: `${field} must name at most 250 rows`,
+        extensions: { code: 'BAD_USER_INPUT', value: 251, limit: 250, field },
+      },
+    ]);
+    const colors = await server.store.db.selectFrom('tags').select('color').execute();
+    expect(colors).toEqual(rows.map(() => ({ color: 'old' })));
+    await server.store.db.deleteFrom('tags').where('id', '=', ids[0]).execute();
+    const { data } = await write(ids.slice(1));
+    const done = Array.isArray(data.done) ? data.done.length : (data.done.count ?? data.done);
+    expect(done).toBe(250);
+  });
 });

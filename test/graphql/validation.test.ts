@@ -12,8 +12,17 @@ const SDL = `
   input Search { words: [String!] @constraint(minItems: 1, maxItems: 2, minLength: 2) near: Place tags: [Tag!] }
   input Place { zip: String @constraint(pattern: "^[0-9]{5}$") within: Place }
   input Tag { name: String! @constraint(maxLength: 3) }
-  type Query { posts: [Post!]! find(search: Search!, page: Int @constraint(min: 1)): String! }
-  type Mutation { createPost(input: NewPost!): Post! send(search: Search!): String! updatePost(id: ID!, input: NewPost!): Post }
+  type Label { id: ID! name: String! @unique @constraint(minLength: 2) color: String @constraint(maxLength: 4) }
+  input LabelKey { name: String! }
+  input NewLabel { name: String! color: String }
+  input LabelColor { color: String }
+  input LabelFilter { name: TextFilter }
+  input TextFilter { eq: String }
+  type Query { labels: [Label!]! posts: [Post!]! find(search: Search!, page: Int @constraint(min: 1)): String! }
+  type Mutation { createPost(input: NewPost!): Post! send(search: Search!): String! updatePost(id: ID!, input: NewPost!): Post
+    upsertLabel(where: LabelKey!, create: NewLabel!, update: LabelColor!): Label! labelUpsert(input: NewLabel!): Label!
+    createLabels(input: [NewLabel!]!): Int! updateLabels(where: LabelFilter!, input: LabelColor!): Int!
+  }
 `;
 
 describe.each(databases)('validation before any function, on %s', (database) => {
@@ -26,7 +35,14 @@ describe.each(databases)('validation before any function, on %s', (database) => 
         database,
         resolvers: {
           Query: { find: own('find') },
-          Mutation: { send: own('send'), updatePost: own('updatePost') },
+          Mutation: {
+            send: own('send'),
+            updatePost: own('updatePost'),
+            upsertLabel: own('upsertLabel'),
+            labelUpsert: own('labelUpsert'),
+            createLabels: own('createLabels'),
+            updateLabels: own('updateLabels'),
+          },
         },
       })),
   );
@@ -103,6 +119,39 @@ describe.each(databases)('validation before any function, on %s', (database) => 
     });
     expect(called).toEqual([]);
   });
+
+  it.each([
+    [
+      'upsertLabel(where: { name: "x" }, create: { name: "x" }, update: { color: "much" }) { id }',
+      ['create.name must have at least 2 characters'],
+    ],
+    [
+      'upsertLabel(where: { name: "xy" }, create: { name: "xy" }, update: { color: "too much" }) { id }',
+      ['update.color must have at most 4 characters'],
+    ],
+    [
+      'labelUpsert(input: { name: "x", color: "much" }) { id }',
+      ['input.name must have at least 2 characters'],
+    ],
+    [
+      'createLabels(input: [{ name: "xy" }, { name: "x", color: "too much" }])',
+      [
+        'input.1.name must have at least 2 characters',
+        'input.1.color must have at most 4 characters',
+      ],
+    ],
+    [
+      'updateLabels(where: { name: { eq: "xy" } }, input: { color: "too much" })',
+      ['input.color must have at most 4 characters'],
+    ],
+  ])(
+    'a function that replaces a write of another form gets it too: %s',
+    async (mutation, wrong) => {
+      const { errors } = await refused(`mutation { ${mutation} }`);
+      expect(errors.map(({ field, message }: any) => `${field} ${message}`)).toEqual(wrong);
+      expect(called).toEqual([]);
+    },
+  );
 
   it('what is right passes', async () => {
     const { data } = await server.query(

@@ -29,6 +29,13 @@ describe.each(databases)('jobs on %s', (database) => {
       },
       failed: ({ data, error, job }) => void ran.push({ failed: data, error, ...job }),
     },
+    capped: {
+      attempts: 4,
+      backoff: { initial: '10ms', factor: 1000, max: '30ms' },
+      run: ({ job }) => {
+        throw new Error(`attempt ${job.attempt}`);
+      },
+    },
     slow: {
       timeout: '100ms',
       attempts: 1,
@@ -130,6 +137,17 @@ describe.each(databases)('jobs on %s', (database) => {
     const [first, second, third] = shown.errors.map((each: Row) => Date.parse(each['at']));
     expect(second - first).toBeGreaterThanOrEqual(20);
     expect(third - second).toBeGreaterThanOrEqual(60);
+  });
+
+  it('waits no longer than backoff.max between attempts', async () => {
+    const id = await server.ctx.jobs.send('capped');
+    // Without the limit the third attempt would come after ten seconds, the fourth after hours.
+    await ends(id, 'failed');
+    const shown: any = await server.ctx.jobs.get(id);
+    const times = shown.errors.map((each: Row) => Date.parse(each['at']));
+    expect(times).toHaveLength(4);
+    for (const [index, waited] of [10, 30, 30].entries())
+      expect(times[index + 1] - times[index]).toBeGreaterThanOrEqual(waited);
   });
 
   it('ends an attempt at its timeout, and aborts its signal', async () => {

@@ -39,7 +39,7 @@ function list(parts: AuthParts): Handler {
 function create(parts: AuthParts): Handler {
   return async ({ context, body }) => {
     parts.mailer.assertAvailable();
-    const user = readNames(parts, body);
+    const user = { ...readNames(parts, body), registering: { context, body } };
     const caller = callerOf(context);
     const work = parts.events.transact(caller, async (trx, emit) => {
       await serialiseRights(trx, parts.kernel.store.dialect);

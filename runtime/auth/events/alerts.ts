@@ -72,7 +72,8 @@ export function createAlerts(
       [{ key: `alert|${type}|${key}`, limit: 1, window: ALERT_INTERVAL }],
       now(),
     );
-    if (state?.accepted) await events.emit(caller, type, userId, data);
+    // The window above is charged even if the transaction around this call is rolled back.
+    if (state?.accepted) await store.keep(() => events.emit(caller, type, userId, data));
   };
   const judge = async ({ caller, identifierHash, userId }: Failure) => {
     for (const rule of RULES.filter(({ of }) => of !== 'account' || identifierHash !== null)) {
@@ -86,19 +87,23 @@ export function createAlerts(
       });
     }
   };
+  const report = (error: unknown) =>
+    log.error(
+      { reason: error instanceof Error ? error.message : 'unknown' },
+      'alert rules could not be judged',
+    );
+  const judgeNow = (failed: Failure) => {
+    const job: Promise<void> = outside(() => judge(failed))
+      .catch(report)
+      .finally(() => running.delete(job));
+    running.add(job);
+  };
   return {
     raise,
-    observe: (failed) => {
-      const job: Promise<void> = outside(() => judge(failed))
-        .catch((error: unknown) =>
-          log.error(
-            { reason: error instanceof Error ? error.message : 'unknown' },
-            'alert rules could not be judged',
-          ),
-        )
-        .finally(() => running.delete(job));
-      running.add(job);
-    },
+    // A failure inside a transaction can be counted only after its end: it is stored with the
+    // commit, or kept after the rollback.
+    observe: (failed) =>
+      void store.keep(async () => store.afterCommit(() => judgeNow(failed))).catch(report),
     settled: async () => {
       while (running.size > 0) await Promise.all(running);
     },

@@ -68,7 +68,7 @@ export function createRateLimits(parts: {
   readonly limits: Readonly<Record<string, RateLimit>>;
   readonly windows: Windows;
   readonly events: Events;
-  readonly kernel: Pick<Kernel, 'now' | 'metrics'>;
+  readonly kernel: Pick<Kernel, 'now' | 'metrics' | 'store'>;
 }): RateLimits {
   const { windows, kernel } = parts;
   const { now } = kernel;
@@ -191,8 +191,11 @@ const rateLimitFields = ({ policies, tightest }: RequestCharges) => ({
   RateLimit: tightest,
 });
 
-/** Emits an event when a limit is exceeded, at most once a minute for each key. */
-function createReporter(events: Events, kernel: Pick<Kernel, 'now' | 'metrics'>) {
+/**
+ * Emits an event when a limit is exceeded, at most once a minute for each key. The event outlives a
+ * rollback of the transaction around the refused call.
+ */
+function createReporter(events: Events, kernel: Pick<Kernel, 'now' | 'metrics' | 'store'>) {
   const { now } = kernel;
   const reported = createBoundedCache<number>({ entries: 10_000, bytes: Infinity });
   return async (context: RequestContext | undefined, policy: string, key: string) => {
@@ -201,18 +204,20 @@ function createReporter(events: Events, kernel: Pick<Kernel, 'now' | 'metrics'>)
     reported.set(key, now(), 0);
     const userId = context.principal.kind === 'user' ? context.principal.id : null;
     const caller = callerOf(context);
-    await events.transact(caller, async (trx, emit) => {
-      emit('rate_limit.exceeded', userId, { policy });
-      if (policy.startsWith('login-'))
-        await recordAttempt(trx, kernel, caller, {
-          kind: 'password',
-          outcome: 'blocked',
-          reason: 'rate_limited',
-          identifierHash: null,
-          identifier: null,
-          userId,
-          sessionId: null,
-        });
-    });
+    await kernel.store.keep(() =>
+      events.transact(caller, async (trx, emit) => {
+        emit('rate_limit.exceeded', userId, { policy });
+        if (policy.startsWith('login-'))
+          await recordAttempt(trx, kernel, caller, {
+            kind: 'password',
+            outcome: 'blocked',
+            reason: 'rate_limited',
+            identifierHash: null,
+            identifier: null,
+            userId,
+            sessionId: null,
+          });
+      }),
+    );
   };
 }

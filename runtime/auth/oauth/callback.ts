@@ -111,7 +111,7 @@ async function finishFlow(
     return reply(303, undefined, { Location: withParameter(target, 'linked', identity.provider) });
   }
   if (target === null) {
-    const account = await accountOf(parts, callerOf(context), identity);
+    const account = await accountOf(parts, context, identity);
     await assertSignInAllowed(parts, context, account);
     return advance(parts, call, byProvider(account, `oauth:${identity.provider}`));
   }
@@ -129,11 +129,10 @@ async function leadOn(
   { provider, flow, identity }: IdentifiedFlow,
   target: string,
 ): Promise<string> {
-  const caller = callerOf(context);
   const { account, needsConsent } =
     parts.model.pages === false
-      ? { account: await accountOf(parts, caller, identity), needsConsent: false }
-      : await accountToAsk(parts, caller, identity);
+      ? { account: await accountOf(parts, context, identity), needsConsent: false }
+      : await accountToAsk(parts, context, identity);
   const userId = account.id;
   await assertSignInAllowed(parts, context, account);
   if (needsConsent) {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 import type { Handler } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
-import { callerOf } from '../requests/caller.ts';
 import { digest } from '../ids.ts';
 import { requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
@@ -37,7 +36,7 @@ export function createIdTokenLogin(
       const nonce = createHash('sha256').update(body.nonce).digest('hex');
       const claims = await idTokens.verify(provider, body.idToken, nonce);
       await useOnce(parts, provider, nonce, Number(claims['exp']));
-      const account = await accountOf(parts, callerOf(context), toIdentity(provider, claims));
+      const account = await accountOf(parts, context, toIdentity(provider, claims));
       await assertSignInAllowed(parts, context, account);
       return await advance(parts, call, byProvider(account, `oauth:${provider.name}`));
     } catch (error) {

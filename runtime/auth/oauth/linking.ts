@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Caller } from '../requests/caller.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { type Caller, callerOf } from '../requests/caller.ts';
 import type { Emit } from '../events/events.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
@@ -30,19 +31,19 @@ interface FoundAccount {
  */
 export async function accountOf(
   parts: AuthParts,
-  caller: Caller,
+  context: RequestContext,
   identity: Identity,
 ): Promise<Account> {
-  return (await findAccountWithRetry(parts, caller, { identity, linksExisting: true })).account;
+  return (await findAccountWithRetry(parts, context, { identity, linksExisting: true })).account;
 }
 
 /** Like `accountOf`, but does not link an existing account, because its user must agree first. */
 export function accountToAsk(
   parts: AuthParts,
-  caller: Caller,
+  context: RequestContext,
   identity: Identity,
 ): Promise<FoundAccount> {
-  return findAccountWithRetry(parts, caller, { identity, linksExisting: false });
+  return findAccountWithRetry(parts, context, { identity, linksExisting: false });
 }
 
 interface AccountLookup {
@@ -53,35 +54,36 @@ interface AccountLookup {
 
 async function findAccountWithRetry(
   parts: AuthParts,
-  caller: Caller,
+  context: RequestContext,
   visit: AccountLookup,
 ): Promise<FoundAccount> {
   try {
-    return await findOrCreateAccount(parts, caller, visit);
+    return await findOrCreateAccount(parts, context, visit);
   } catch (error) {
     // Of two callbacks of a new user at the same time, the other one created the account.
     if (
       isUniqueViolation(error) ||
       (error instanceof AppError && error.status === 409 && error.message === 'User already exists')
     )
-      return findOrCreateAccount(parts, caller, visit);
+      return findOrCreateAccount(parts, context, visit);
     throw error;
   }
 }
 
 async function findOrCreateAccount(
   parts: AuthParts,
-  caller: Caller,
+  context: RequestContext,
   { identity, linksExisting: joins }: AccountLookup,
 ): Promise<FoundAccount> {
   const { events, directory, kernel } = parts;
-  const { id, needsConsent } = await events.transact(caller, async (trx, emit) => {
+  const { id, needsConsent } = await events.transact(callerOf(context), async (trx, emit) => {
     const linked = await findLinkedUser(parts, trx, identity);
     if (linked !== null) return { id: linked, needsConsent: false };
     const existing = await findTrusted(parts, trx, identity);
     if (existing && joins) await join(parts, { trx, emit }, identity, existing.id);
     if (existing) return { id: existing.id, needsConsent: !joins };
-    return { id: await createLinkedUser(parts, trx, emit, identity), needsConsent: false };
+    const id = await createLinkedUser(parts, { context, trx, emit }, identity);
+    return { id, needsConsent: false };
   });
   const account = await directory.find(kernel.store.db, id);
   if (!account) throw notVerified('the user is gone');
@@ -130,10 +132,16 @@ async function join(
   emit('oauth.linked', userId, { provider: identity.provider, automatic: true });
 }
 
+/** The first sign-in of a user, and the transaction that makes them. */
+interface FirstSignIn {
+  readonly context: RequestContext;
+  readonly trx: Transaction<any>;
+  readonly emit: Emit;
+}
+
 async function createLinkedUser(
   parts: AuthParts,
-  trx: Transaction<any>,
-  emit: Emit,
+  { context, trx, emit }: FirstSignIn,
   identity: Identity,
 ): Promise<UserId> {
   const { email, emailVerified, name, avatarUrl } = identity;
@@ -151,6 +159,8 @@ async function createLinkedUser(
       ...(parts.model.user.columns.name && { name: name || email.split('@')[0]! }),
     },
     fields: {},
+    // The body of a callback holds codes and tokens of the provider, which are not for hooks.
+    registering: { context, body: {} },
   });
   await insertIdentity(parts, trx, identity, id);
   emit('oauth.linked', id, { provider: identity.provider, automatic: true, registered: true });

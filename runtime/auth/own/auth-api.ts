@@ -3,12 +3,14 @@ import { type BoundRoute, type Call, createChecks, koaOf } from '@twofold/runtim
 import type { Credentialed, RequestContext } from '@twofold/runtime/kernel';
 import { advance } from '../steps/advance.ts';
 import { type Change, disabling, enable } from '../admin/users.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { endAccess } from '../sessions/ended-access.ts';
+import { addressKey, asUser, callerOf } from '../requests/caller.ts';
+import { endAccess, type KeptAccess } from '../sessions/ended-access.ts';
 import type { UserId } from '../ids.ts';
 import { askHook, checkPassword, toAttempt } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
+import { assertStillOpen } from '../steps/reauthentication.ts';
+import { refuseImpersonation } from '../users/authority.ts';
 import type { AuthMethod } from '../sessions/sessions.ts';
 import type { LoginObject } from '../sessions/sign-in.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
@@ -35,11 +37,12 @@ export interface Auth {
   issue(userId: UserId, options?: { readonly method?: string }): Promise<LoginObject>;
   /** The user of an access token, as credentials return it; null when it is not valid. */
   verify(accessToken: string): Promise<Credentialed | null>;
-  /** Ends all other sessions. @throws AppError 401 for a wrong `current_password` */
-  changePassword(
-    userId: UserId,
-    body: { readonly current_password: string; readonly new_password: string },
-  ): Promise<void>;
+  /**
+   * Ends all other sessions, and what `keep` does not name.
+   *
+   * @throws AppError 401 for a wrong `current_password`
+   */
+  changePassword(userId: UserId, body: PasswordChange): Promise<void>;
   /** Like `changePassword`, but without the old password. All sessions end. */
   setPassword(userId: UserId, password: string): Promise<void>;
   /**
@@ -56,6 +59,14 @@ export interface Auth {
   enable(userId: UserId): Promise<void>;
   /** Ends the user's access tokens after data of `extend` has changed. */
   invalidateExtend(userId: UserId): Promise<void>;
+}
+
+/** The body of a change of the password. */
+export interface PasswordChange {
+  readonly current_password: string;
+  readonly new_password: string;
+  /** The access that goes on; absent: API keys and foreign identities end. */
+  readonly keep?: readonly KeptAccess[];
 }
 
 /** The bound routes, and the same ones without limits for code that no request calls. */
@@ -85,22 +96,32 @@ export function createAuthApi(
       }),
     setIdentity: async (userId, identity) =>
       setIdentity(parts, context, await accountOf(parts, userId), identity),
-    ...passwords(parts, context),
+    ...passwords(parts, context, call.checked),
     ...sessions(parts, context),
   });
 }
 
 function createCalls({ limited, free }: AuthRoutes) {
   const checks = createChecks(validator);
-  return async (context: RequestContext, id: string, given: Body) => {
-    const { koa, attached } = koaOf(context);
-    const route = (attached ? limited : free()).find(({ spec }) => spec.id === id);
+  const routeOf = (routes: readonly BoundRoute[], id: string) => {
+    const route = routes.find(({ spec }) => spec.id === id);
     if (!route) throw new InternalError(`ctx.auth.${id} needs auth: in the manifest`);
-    const { spec, handle } = route;
-    const body = spec.body?.kind === 'json' ? checks.body(spec.body.schema)(given) : given;
-    return handle({ route: spec, params: {}, query: {}, body, context, koa });
+    return route;
   };
+  const bodyOf = ({ spec: { body } }: BoundRoute, given: object) =>
+    body?.kind === 'json' ? checks.body(body.schema)(given) : given;
+  const call = async (context: RequestContext, id: string, given: Body) => {
+    const { koa, attached } = koaOf(context);
+    const route = routeOf(attached ? limited : free(), id);
+    const body = bodyOf(route, given);
+    return route.handle({ route: route.spec, params: {}, query: {}, body, context, koa });
+  };
+  /** The body, if the route accepts it. @throws AppError 400 */
+  const checked: Checked = (id, given) => bodyOf(routeOf(limited, id), given) as typeof given;
+  return Object.assign(call, { checked });
 }
+
+type Checked = <Given extends object>(id: string, given: Given) => Given;
 
 async function issue(
   parts: AuthParts,
@@ -128,15 +149,22 @@ async function accountOf({ directory, kernel }: AuthParts, userId: UserId): Prom
 function passwords(
   parts: AuthParts,
   context: RequestContext,
+  checked: Checked,
 ): Pick<Auth, 'changePassword' | 'setPassword'> {
   return {
-    changePassword: async (userId, { current_password, new_password }) => {
+    changePassword: async (userId, body) => {
+      const { current_password, new_password, keep } = checked('changePassword', body);
+      const { koa, attached } = koaOf(context);
+      const limit = { policy: 'auth-ip', subject: addressKey(context.ip) };
+      if (attached) await parts.limits.enforce(koa, [limit]);
+      refuseImpersonation(context);
+      if (current_password === undefined) throw failure.badRequest('current_password is required');
       const account = await accountOf(parts, userId);
-      const { koa } = koaOf(context);
       await checkPassword(parts, toAttempt(parts, context, koa, account.email, current_password));
       await store(parts, context, account, {
         password: new_password,
         reason: 'password changed',
+        ...(keep && { keep }),
         ...ownSession(context, userId),
       });
     },
@@ -156,6 +184,7 @@ interface NewPassword {
   readonly password: string;
   readonly reason: string;
   readonly session?: string;
+  readonly keep?: readonly KeptAccess[];
 }
 
 async function store(
@@ -175,6 +204,8 @@ async function store(
       password_changed_at: now,
       ...(ending.session === undefined && { tokens_valid_after: now }),
     });
+    // A reset that was under way has ended the session of the caller, and its password stays.
+    if (ending.session !== undefined) await assertStillOpen(parts, trx, ending.session);
     const ended = await endAccess(parts, { trx, emit, caller }, account, ending);
     emit('password.changed', account.id, { ...ended });
   });

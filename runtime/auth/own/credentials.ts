@@ -115,11 +115,16 @@ export async function principalOf(
   };
 }
 
+/** A WebSocket is opened with GET, but its messages can be changes. */
+const opensSocket = ({ headers }: CredentialRequest) =>
+  String(headers['upgrade']).toLowerCase() === 'websocket';
+
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A page of another site can make a browser send its cookies, but not with our `Origin`. */
-function assertOrigin({ kernel, config }: AuthParts, { method, headers }: CredentialRequest): void {
-  if (SAFE.has(method)) return;
+function assertOrigin({ kernel, config }: AuthParts, request: CredentialRequest): void {
+  const { method, headers } = request;
+  if (SAFE.has(method) && !opensSocket(request)) return;
   const allowed = [
     ...kernel.project.server.cors.filter((origin) => origin !== '*'),
     new URL(config.appUrl).origin,

@@ -7,7 +7,7 @@ import type { AuthParts } from '../parts.ts';
 import { readRegisterFields } from '../sign-in/register-fields.ts';
 import { callHook, hookRequest } from './call-hook.ts';
 
-/** The request that registers a user; absent where no request does, as on the command line. */
+/** The request that makes a user; absent where no request does, as on the command line. */
 export interface Registering {
   readonly context: RequestContext;
   readonly body: Readonly<Record<string, unknown>>;

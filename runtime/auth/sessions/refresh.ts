@@ -125,19 +125,22 @@ function ownerCaller(context: RequestContext, { user_id }: Session): Caller {
   return user_id === null ? { ...caller, actor: HOST } : asUser(caller, user_id);
 }
 
+/** The session ends although the refusal may roll back a transaction around it. */
 async function endFamily(
-  { sessions, events }: AuthParts,
+  { sessions, events, kernel }: AuthParts,
   context: RequestContext,
   session: Session,
   generation: number,
 ): Promise<void> {
-  await events.transact(callerOf(context), async (trx, emit) => {
-    if (!(await sessions.end(trx, session.id, 'refresh token reused'))) return;
-    emit('token.refresh_reuse', session.user_id, {
-      session_id: session.id,
-      gen: generation,
-      current: session.gen,
-    });
-    emit('alert.refresh_reuse', session.user_id, { session_id: session.id });
-  });
+  await kernel.store.keep(() =>
+    events.transact(callerOf(context), async (trx, emit) => {
+      if (!(await sessions.end(trx, session.id, 'refresh token reused'))) return;
+      emit('token.refresh_reuse', session.user_id, {
+        session_id: session.id,
+        gen: generation,
+        current: session.gen,
+      });
+      emit('alert.refresh_reuse', session.user_id, { session_id: session.id });
+    }),
+  );
 }

@@ -101,13 +101,8 @@ export function createSignIn(parts: SignInParts): SignIn {
   // `extend` runs before anything is written, because the sign-in fails when it fails.
   const extendOrNote = (context: RequestContext, entry: PassedEntry) =>
     extendFor(context, entry.account).catch(async (error: unknown) => {
-      const caller = asUser(callerOf(context), entry.account.id);
-      await recordAttempt(kernel.store.db, kernel, caller, {
-        ...attemptOf(parts, entry),
-        outcome: 'failure',
-        reason: 'extend_failed',
-        sessionId: null,
-      });
+      // A registration notes it itself, because the user of this entry is rolled back.
+      if (entry.method !== 'register') await noteExtendFailure(parts, context, entry);
       throw error;
     });
 
@@ -140,6 +135,24 @@ export function createSignIn(parts: SignInParts): SignIn {
       return buildLoginObject(parts, shown, session, generation, extended);
     },
   };
+}
+
+/** Adds an attempt that stays if a transaction around the sign-in is rolled back. */
+function noteExtendFailure(
+  parts: SignInParts,
+  context: RequestContext,
+  entry: PassedEntry,
+): Promise<void> {
+  const { kernel } = parts;
+  const caller = asUser(callerOf(context), entry.account.id);
+  return kernel.store.keep(() =>
+    recordAttempt(kernel.store.db, kernel, caller, {
+      ...attemptOf(parts, entry),
+      outcome: 'failure',
+      reason: 'extend_failed',
+      sessionId: null,
+    }),
+  );
 }
 
 /** A transaction of a sign-in. */

@@ -67,9 +67,11 @@ async function claimNew(parts: AuthParts, call: Call): Promise<Reply> {
     if (!body[field]) throw failure.badRequest(`${field} is required`);
   const user = await readUser(parts, body);
   const caller = callerOf(context);
+  const { token, ...shown } = body;
+  const registering = { context, body: shown };
   const work = parts.events.transact(caller, async (trx, emit) => {
-    await claim(parts, trx, body.token);
-    const id = await createUser(parts, trx, emit, user);
+    await claim(parts, trx, token);
+    const id = await createUser(parts, trx, emit, { ...user, registering });
     await giveFirstRole(parts, { trx, emit, caller: asUser(caller, id) }, id);
     await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email, caller });
     return id;

@@ -122,14 +122,17 @@ async function refuse(parts: AuthParts, attempt: HostAttempt, ticket: Ticket): P
   if (device === null) await parts.limits.allows({ policy: 'host-failed', subject: 'host' });
   const subject = device ?? addressKey(context.ip);
   await parts.limits.allows({ policy: 'login-failed-ip', subject });
-  const { locked, until, failures } = await ticket.fail();
+  const { keep } = parts.kernel.store;
+  const { locked, until, failures } = await keep(() => ticket.fail());
   await note(parts, attempt, 'failure', 'bad_credentials');
   if (locked)
-    await parts.events.emit(callerOf(context), 'auth.locked', null, {
-      until: rfc3339(until),
-      failures,
-      host: true,
-    });
+    await keep(() =>
+      parts.events.emit(callerOf(context), 'auth.locked', null, {
+        until: rfc3339(until),
+        failures,
+        host: true,
+      }),
+    );
   throw failure.unauthenticated('Invalid password');
 }
 
@@ -138,6 +141,7 @@ async function refuseEntry(parts: AuthParts, attempt: HostAttempt, client: strin
   throw failure.forbidden();
 }
 
+/** The attempt and its event outlive a rollback of the transaction around the refused call. */
 async function note(
   parts: AuthParts,
   { context, identifierHash }: HostAttempt,
@@ -145,18 +149,20 @@ async function note(
   reason: string,
 ): Promise<void> {
   const caller = callerOf(context);
-  await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel, caller, {
-      kind: 'host',
-      outcome,
-      reason,
-      identifierHash,
-      identifier: null,
-      userId: null,
-      sessionId: null,
-    });
-    emit('auth.login.failed', null, { reason, host: true });
-  });
+  await parts.kernel.store.keep(() =>
+    parts.events.transact(caller, async (trx, emit) => {
+      await recordAttempt(trx, parts.kernel, caller, {
+        kind: 'host',
+        outcome,
+        reason,
+        identifierHash,
+        identifier: null,
+        userId: null,
+        sessionId: null,
+      });
+      emit('auth.login.failed', null, { reason, host: true });
+    }),
+  );
 }
 
 async function openHostSession(

@@ -134,7 +134,8 @@ async function refuse(
     });
     if (locked) emit('auth.locked', account?.id ?? null, { until: rfc3339(until), failures });
   });
-  if (locked && account) await nameLockedUser(parts, attempt.key.identifierHash, account.id);
+  if (locked && account)
+    await keep(() => nameLockedUser(parts, attempt.key.identifierHash, account.id));
   parts.alerts.observe({
     caller: attempt.caller,
     identifierHash: attempt.key.identifierHash,

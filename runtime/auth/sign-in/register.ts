@@ -117,15 +117,17 @@ async function insertAndOpen(
     });
   } catch (error) {
     if (error instanceof ExtendError)
-      await recordAttempt(store.db, parts.kernel, callerOf(context), {
-        kind: 'password',
-        outcome: 'failure',
-        reason: 'extend_failed',
-        identifierHash,
-        identifier: email,
-        userId: null,
-        sessionId: null,
-      });
+      await store.keep(() =>
+        recordAttempt(store.db, parts.kernel, callerOf(context), {
+          kind: 'password',
+          outcome: 'failure',
+          reason: 'extend_failed',
+          identifierHash,
+          identifier: email,
+          userId: null,
+          sessionId: null,
+        }),
+      );
     throw error;
   }
 }

@@ -9,8 +9,10 @@ import type { Query, Reading } from '../data/reader.ts';
 import { EntityPlan } from './entity-plan.ts';
 import { type ManyWritten, performMany } from '../data/write-many.ts';
 import { performAction } from '../data/write-action.ts';
+import { openingOf } from '../data/write-transaction.ts';
 import type { WriteRequest } from '../data/write-request.ts';
 import { failure } from '../errors.ts';
+import { logTimeout } from '../store/log-timeout.ts';
 import type { DataCaller } from './data-parts.ts';
 import { createShape, updateShape } from './data-model.ts';
 import { uniqueKeys } from './members.ts';
@@ -205,12 +207,16 @@ export class EntityData {
     const key = this.#key(where);
     if (key.length === 1 && key[0]?.column === 'id') return write(key[0].value);
     const { parts } = this.#plan;
-    return parts.store.transaction(async () => {
+    const find = async () => {
       const root = this.#plan.root('get', UNRESTRICTED);
       const reading = { ...this.#reading(), rules: UNRESTRICTED };
       const text = await parts.reader.read(root, [{ equals: key, order: [] }], reading);
       return text === null ? null : write(parseExact(text as string)[ROW_KEY].id);
-    });
+    };
+    const opening = openingOf(parts, { operation: this.#plan.update });
+    return parts.store
+      .transaction(find, opening)
+      .catch((error: unknown) => logTimeout(error, this.#caller.context.log));
   }
 
   #key(where: Where): { column: string; value: unknown }[] {

@@ -29,6 +29,11 @@ export interface InputError {
   readonly message: string;
 }
 
+/** Leaves out a problem that was found twice. */
+export const uniqueErrors = (errors: readonly InputError[]): InputError[] => [
+  ...new Map(errors.map((error) => [`${error.field} ${error.message}`, error])).values(),
+];
+
 /**
  * Throws one error for all problems: its message is the first one, and `extensions.errors` has all.
  *

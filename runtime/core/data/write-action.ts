@@ -1,9 +1,10 @@
-import type { Action, ArgumentPath, Operation, WriteShape } from '@twofold/schema';
+import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
 import { logTimeout } from '../store/log-timeout.ts';
+import { actionErrors, actionInputs } from './action-inputs.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
-import { argumentErrors, assertValid, inputErrors } from './constraint.ts';
+import { argumentErrors, assertValid } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import { stored } from './stored-as.ts';
@@ -59,7 +60,7 @@ async function explain(
   const action = operation.action as WriteAction;
   if (!isMissingRelation(error)) throw error;
   const writing = startWriting(actor, { rules, caller }, actor.store.query);
-  for (const { shape, input } of inputsOf(actor.model, action, args)) {
+  for (const { shape, input } of actionInputs(actor.model, action, args)) {
     const missing = await missingRelation(writing, shape, input);
     if (missing) throw missing;
   }
@@ -232,30 +233,7 @@ function assertArguments(
   action: WriteAction,
   { operation, args, prefix }: WriteRequest<unknown>,
 ): void {
-  assertValid([
-    ...argumentErrors(operation, args),
-    ...inputsOf(model, action, args).flatMap(({ shape, input, at }) =>
-      inputErrors(model, shape, input, prefix ?? (at === '' ? '' : `${at}.`)),
-    ),
-  ]);
-}
-
-/** The inputs of an action: for each one its argument and the columns and relations it writes. */
-function inputsOf(
-  model: Model,
-  action: WriteAction,
-  args: Arguments,
-): { readonly shape: WriteShape; readonly input: Arguments; readonly at: string }[] {
-  if (action.kind === 'remove') return [];
-  const inputs =
-    action.kind === 'upsert'
-      ? [action.create, action.update]
-      : [{ ...action, input: action.input }];
-  return inputs.map(({ write, input }) => ({
-    shape: found(model.writes.get(write), `input ${write}`),
-    input: inputOf({ input }, args),
-    at: input ?? '',
-  }));
+  assertValid([...argumentErrors(operation, args), ...actionErrors(model, action, args, prefix)]);
 }
 
 const writeOf = (

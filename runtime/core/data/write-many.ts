@@ -1,7 +1,8 @@
 import type { Action, Verb, WhichRows, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, rootAccess, type Access } from './access.ts';
-import { argumentErrors, assertValid, inputErrors, type InputError } from './constraint.ts';
+import { actionErrors } from './action-inputs.ts';
+import { argumentErrors, assertValid, type InputError } from './constraint.ts';
 import { filterCondition } from './filter.ts';
 import { assertFilterSize } from './filter-size.ts';
 import { sql, toStatement, type Sql } from './fragment.ts';
@@ -70,15 +71,9 @@ export async function performMany<T>(
 }
 
 function errorsOf({ model }: Actor, action: ManyAction, args: Arguments): InputError[] {
-  if (action.kind === 'removeMany') return [];
-  const shape = found(model.writes.get(action.write), `input ${action.write}`);
-  if (action.kind === 'updateMany')
-    return inputErrors(model, shape, inputOf(args[action.input]), `${action.input}.`);
-  const list = listOf(args[action.input]);
-  assertFew(model, list.length, action.input);
-  return list.flatMap((item, index) =>
-    inputErrors(model, shape, item, `${action.input}.${index}.`),
-  );
+  if (action.kind === 'createMany')
+    assertFew(model, listOf(args[action.input]).length, action.input);
+  return actionErrors(model, action, args);
 }
 
 const inputOf = (value: unknown) => (value ?? {}) as Arguments;

@@ -1,12 +1,12 @@
 import type { Constraint, Operation } from '@twofold/schema';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
+import { actionErrors } from '../data/action-inputs.ts';
 import {
   argumentErrors,
   constraintErrors,
-  inputErrors,
   type InputError,
+  uniqueErrors,
 } from '../data/constraint.ts';
-import type { Model } from '../data/model.ts';
 import type { Engine } from './engine.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -21,33 +21,18 @@ export function errorsOfArguments(
   operation: Operation,
   args: Values,
 ): InputError[] {
-  const own = [...argumentErrors(operation, args), ...shapeErrors(model, operation, args)];
+  // A function that replaces a write which Twofold infers gets only values that fit the columns.
+  const own = [...argumentErrors(operation, args), ...actionErrors(model, operation.action, args)];
   const { constraints } = model.project;
   if (!constraints) return own;
   const root = schema.getRootType(operation.root as never);
   const declared = root?.getFields()[operation.name]?.args ?? [];
-  return unique([
+  // The same constraint may stand on the field of the input and on the column.
+  return uniqueErrors([
     ...own,
     ...declared.flatMap(({ name, type }) => valueErrors(constraints, type, args[name], name)),
   ]);
 }
-
-/** A function that replaces a write which Twofold infers gets only values that fit the columns. */
-function shapeErrors(model: Model, { action }: Operation, args: Values): InputError[] {
-  if (action.kind !== 'create' && action.kind !== 'update') return [];
-  const shape = model.writes.get(action.write);
-  const input = action.input === undefined ? args : args[action.input];
-  const prefix = action.input === undefined ? '' : `${action.input}.`;
-  return shape && input ? inputErrors(model, shape, input as Values, prefix) : [];
-}
-
-/**
- * The same constraint may stand on the field of the input and on the column, and would give two
- * equal errors.
- */
-const unique = (errors: readonly InputError[]): InputError[] => [
-  ...new Map(errors.map((error) => [`${error.field} ${error.message}`, error])).values(),
-];
 
 function valueErrors(
   constraints: Constraints,
