@@ -2,7 +2,8 @@ import { parseArguments } from './cli/arguments.ts';
 import { commandHelp, overview } from './cli/help.ts';
 import { commands } from './cli/commands.ts';
 import { createTerminal, type Terminal } from './cli/terminal.ts';
-import { CommandError, EXIT, type ExitCode } from './failure.ts';
+import { explainFailure } from './cli/explain-failure.ts';
+import { EXIT, type ExitCode } from './failure.ts';
 
 /**
  * Runs one command. Standard output is data, standard error is everything else.
@@ -39,56 +40,4 @@ async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitC
     terminal: plain,
     cwd: typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd(),
   });
-}
-
-/** An expected failure says what to do; any other error is a bug of the generator. */
-function explainFailure(error: unknown, terminal: Terminal): ExitCode {
-  if (error instanceof CommandError) {
-    const { exitCode, code, message, fix, details } = error;
-    if (terminal.json)
-      terminal.document({
-        ok: false,
-        error: { ...details, code, message, ...(fix !== undefined && { fix }) },
-      });
-    else
-      terminal.say(
-        `${terminal.paint.red('error')}  ${code}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`,
-      );
-    return exitCode;
-  }
-  const text = systemFailure(error);
-  if (text !== null) {
-    if (terminal.json) terminal.document({ ok: false, error: { code: 'SYSTEM', message: text } });
-    else terminal.say(`${terminal.paint.red('error')}  ${text}`);
-    return EXIT.usage;
-  }
-  if (terminal.json)
-    terminal.document({ ok: false, error: { code: 'BUG', message: String(error) } });
-  terminal.say(
-    `This is a bug of ours. Please report it where you have the generator from, with the lines below.\n${error instanceof Error ? error.stack : String(error)}`,
-  );
-  return EXIT.bug;
-}
-
-const SYSTEM: Readonly<Record<string, string>> = {
-  EACCES: 'is not allowed',
-  EPERM: 'is not allowed',
-  EROFS: 'cannot be written: the disk is read-only',
-  ENOSPC: 'cannot be written: the disk is full',
-  EDQUOT: 'cannot be written: the disk is full',
-  EFBIG: 'cannot be written: it is larger than the system allows',
-  EISDIR: 'is a folder where a file belongs',
-  ENOTDIR: 'is a file where a folder belongs',
-  EEXIST: 'is there already',
-};
-
-/** The refusal of the operating system as a sentence; null when the error is not a system error. */
-function systemFailure(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
-  const nowhere =
-    error.syscall === 'mkdir' && error.code === 'ENOENT'
-      ? 'cannot be made: this place takes no new folders'
-      : undefined;
-  const what = nowhere ?? SYSTEM[String(error.code)] ?? `failed (${String(error.code)})`;
-  return `${'path' in error ? String(error.path) : error.syscall === 'write' ? 'a file' : String(error.syscall)} ${what}`;
 }

@@ -1,5 +1,8 @@
 import { createPaint, type Paint } from '../report.ts';
 
+/** The descriptor of standard error, for the log of a server where standard output is data. */
+export const STANDARD_ERROR = 2;
+
 /** The output of a command. */
 export interface Terminal {
   readonly json: boolean;

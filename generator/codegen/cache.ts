@@ -62,10 +62,22 @@ export interface MadeEntry {
   readonly files: readonly CodegenFile[];
 }
 
-export function printCache(entries: readonly MadeEntry[]): string {
-  const cache = entries.map(({ path, key, files }) => [
+/**
+ * @param made the entries of this run.
+ * @param others the paths of entries that this run left alone: what is known of them stays.
+ */
+export function printCache(
+  made: readonly MadeEntry[],
+  others: readonly string[],
+  before: CodegenCache,
+): string {
+  const known = others.flatMap((path) => {
+    const entry = before.get(path);
+    return entry ? [[path, entry] as const] : [];
+  });
+  const now = made.map(({ path, key, files }): [string, CachedEntry] => [
     path,
     { key, files: Object.fromEntries(files.map((file) => [file.path, hashOf(file.text)])) },
   ]);
-  return `${JSON.stringify(Object.fromEntries(cache), null, 2)}\n`;
+  return `${JSON.stringify(Object.fromEntries([...known, ...now]), null, 2)}\n`;
 }

@@ -12,6 +12,7 @@ import type {
   CodegenFile,
   CodegenResult,
 } from './entry.ts';
+import { needsFrontEnd } from './front-end.ts';
 import { inputsKey, type NamedPackages, namedPackages } from './inputs-key.ts';
 import { packageFor } from './resolve-plugin.ts';
 import { readEntries } from './read-entries.ts';
@@ -33,7 +34,7 @@ export interface CodegenOptions {
   readonly disk: Disk;
   /** The files that this run makes itself: no entry may name one. */
   readonly ours: ReadonlySet<string>;
-  /** `false`: outputs that need the front end stay as they are. */
+  /** `false`: outputs for which `needsFrontEnd` is true stay as they are. */
   readonly client?: boolean;
   /** See `RunOptions.codegen`. */
   readonly mode?: false | (() => void);
@@ -52,11 +53,9 @@ export async function planCodegen(
   const printsTypes = all.some(isTypesEntry);
   const { root } = sources;
   const cache = await readCache(root, options.disk);
-  const entries = options.client === false ? all.filter((each) => !needsClient(each)) : all;
-  const isOther = isOutputOf(
-    cache,
-    all.filter((each) => !entries.includes(each)),
-  );
+  const others =
+    options.client === false ? all.filter((each) => needsFrontEnd(each, project.clients)) : [];
+  const entries = all.filter((each) => !others.includes(each));
   const stop = (findings: readonly Diagnostic[]): CodegenPlan => ({
     files: [],
     ...(printsTypes && { types: null }),
@@ -89,20 +88,19 @@ export async function planCodegen(
   const types = files.find(({ path }) => path === TYPES_FILE);
   return {
     findings: [],
-    cache: printCache(made),
-    isKept: isOther,
-    ...(types && { types: types.text }),
+    cache: printCache(
+      made,
+      others.map(({ path }) => path),
+      cache,
+    ),
+    isKept: isOutputOf(cache, others),
+    // Without the documents that they need, the types on disk stay.
+    ...((types || printsTypes) && { types: types?.text ?? null }),
     files: files
       .filter((file) => file !== types)
       .map(({ path, text }) => ({ path, owner: 'generated', render: () => text })),
   };
 }
-
-/** Whether an output belongs to a front end, or is made from the documents of one. */
-const needsClient = ({ path, documents = ['../'], preset }: CodegenEntry): boolean =>
-  path.startsWith('../') ||
-  preset !== undefined ||
-  documents.some((glob) => glob.startsWith('../'));
 
 interface Asked {
   readonly entry: CodegenEntry;

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
-import { createDevEvents, type EmitDevEvent, errorOf } from '../dev/dev-events.ts';
+import { describeFailure, exitCodeOfFailure, failureAsData } from '../cli/explain-failure.ts';
+import { createDevEvents, type EmitDevEvent } from '../dev/dev-events.ts';
 import { createDevServer } from '../dev/dev-server.ts';
 import { createForesight } from '../dev/foresight.ts';
 import { createTrialSave } from '../dev/trial-save.ts';
 import { createWarmUp } from '../dev/warm-up.ts';
-import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
 import type { RunPlan } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
 import { exitCodeOf } from './outcome.ts';
@@ -57,12 +58,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     if (isOfServer(plan, paths) || !server.running()) await server.restart();
   };
   const failed = (error: unknown) => {
-    emit('failed', errorOf(error));
-    call.terminal.say(
-      error instanceof CommandError
-        ? `${error.message}\n   fix  ${error.fix ?? ''}`
-        : String(error),
-    );
+    emit('failed', { error: failureAsData(error) });
+    call.terminal.say(describeFailure(error, call.terminal));
   };
   try {
     const saved = async (paths: ReadonlySet<string>, seen: number) => {
@@ -82,9 +79,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     watcher.close();
     return EXIT.done;
   } catch (error) {
-    if (!json || !(error instanceof CommandError)) throw error;
+    // With `--json` the events are all that is printed: a document would be none of them.
+    if (!json) throw error;
     failed(error);
-    return error.exitCode;
+    return exitCodeOfFailure(error);
   } finally {
     warmUp.stop();
     await server.stop();

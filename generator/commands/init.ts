@@ -45,8 +45,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   );
   const installed = options['no-install'] !== true && (await installPackages(init, terminal));
   reportInit(init, { plan, installed }, call);
-  if (options['start']) await serve(init.root, terminal);
-  return EXIT.done;
+  return options['start'] ? serve(init.root, terminal) : EXIT.done;
 }
 
 function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {

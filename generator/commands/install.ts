@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Terminal } from '../cli/terminal.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { STANDARD_ERROR, type Terminal } from '../cli/terminal.ts';
+import { describeFailure } from '../cli/explain-failure.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { runProgram } from '../run-program.ts';
 import type { PackageManager } from './package-manager.ts';
 
@@ -39,12 +40,15 @@ export async function installPackages(
   return true;
 }
 
-/** Runs the new project's server until it ends. */
-export async function serve(root: string, terminal: Terminal): Promise<void> {
+/**
+ * Runs the new project's server until it ends. With `--json` its log goes to standard error, and so
+ * does a failure, because the document is printed already.
+ */
+export async function serve(root: string, terminal: Terminal): Promise<ExitCode> {
   terminal.note('\nStarting the server. Ctrl+C stops it.\n');
   const child = spawn(nodeBinary(root), ['src/server.ts'], {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['inherit', terminal.json ? STANDARD_ERROR : 'inherit', 'inherit'],
     env: cleanEnvironment(),
   });
   const forward = (signal: NodeJS.Signals) => void child.kill(signal);
@@ -52,8 +56,11 @@ export async function serve(root: string, terminal: Terminal): Promise<void> {
   const code = await new Promise<number>((resolve, reject) =>
     child.once('error', reject).once('close', (exit) => resolve(exit ?? 0)),
   );
-  if (code !== 0)
-    throw new CommandError(EXIT.usage, 'SERVER_FAILED', `the server ended with ${code}`);
+  if (code === 0) return EXIT.done;
+  const failure = new CommandError(EXIT.usage, 'SERVER_FAILED', `the server ended with ${code}`);
+  if (!terminal.json) throw failure;
+  terminal.say(describeFailure(failure, terminal));
+  return failure.exitCode;
 }
 
 /**

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
+import { explainFailure } from '../cli/explain-failure.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Sources } from '../files.ts';
 import { type RunPlan, run as runPipeline, type RunOptions } from '../pipeline.ts';
@@ -29,7 +30,8 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
     if (reportPackages(plan, call).length > 0)
       call.terminal.note(`\nNext:\n  ${installedBy(root).name} install`);
   };
-  const watcher = await watchInputs(root, generate, (error) => call.terminal.say(String(error)));
+  const failed = (error: unknown) => void explainFailure(error, call.terminal);
+  const watcher = await watchInputs(root, generate, failed);
   call.terminal.note('Watching. Ctrl+C stops.');
   await new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   watcher.close();

@@ -1,5 +1,3 @@
-import { CommandError } from '../failure.ts';
-
 /** What `dev --json` reports, one object a line, in the order in which it happens. */
 export type DevEvent =
   | 'started'
@@ -25,29 +23,16 @@ export function createDevEvents(json: boolean): EmitDevEvent {
     );
 }
 
-/** An error as the member of the event `failed`. */
-export function errorOf(error: unknown): { readonly error: object } {
-  if (!(error instanceof CommandError)) return { error: { code: 'BUG', message: String(error) } };
-  const { code, message, fix } = error;
-  return { error: { code, message, ...(fix !== undefined && { fix }) } };
+/** As the server's process sends it. */
+interface Report {
+  readonly twofold: 'report';
+  readonly report: { readonly event: 'migrated' | 'listening' };
 }
 
-/**
- * The event that a log line of the server is. The server writes its lines as JSON, because its
- * output is no terminal.
- */
-export function emitLogLine(line: string, emit: EmitDevEvent): void {
-  const message = messageOf(line);
-  const migrated = /^migrated: (.+)$/.exec(message)?.[1];
-  if (migrated !== undefined) emit('migrated', { migrations: migrated.split(', ') });
-  const url = /^listening on (\S+)/.exec(message)?.[1];
-  if (url !== undefined) emit('listening', { url });
-}
-
-function messageOf(line: string): string {
-  try {
-    return String((JSON.parse(line) as { msg?: unknown } | null)?.msg ?? '');
-  } catch {
-    return '';
-  }
+/** Emits the event that a message of the server reports: it migrated, or it listens. */
+export function emitReport(message: unknown, emit: EmitDevEvent): void {
+  const { twofold, report } = (message ?? {}) as Partial<Report>;
+  if (twofold !== 'report' || !report) return;
+  const { event, ...members } = report;
+  emit(event, members);
 }

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Terminal } from '../cli/terminal.ts';
+import { STANDARD_ERROR, type Terminal } from '../cli/terminal.ts';
 import { formatFindings } from '../report.ts';
-import { emitLogLine, type EmitDevEvent } from './dev-events.ts';
+import { emitReport, type EmitDevEvent } from './dev-events.ts';
 import { explainLoadFailure, type LoadFailure } from './load-failure.ts';
 
 /** The project's server under `dev`, and a second process that waits to replace it. */
@@ -74,7 +72,7 @@ export function createDevServer(
     if (!fit) spare?.child.kill('SIGKILL');
     const child = fit ? spare!.child : launch(root, json).child;
     child.on('message', (message) => sayFailure(root, message, { terminal, emit }));
-    if (child.stdout) followLog(child.stdout, emit);
+    child.on('message', (message) => emitReport(message, emit));
     child.send('start', (error) => error && terminal.say(String(error)));
     spare = prepare();
     return child;
@@ -209,20 +207,12 @@ function launch(root: string, json: boolean): WaitingServer {
   };
   const child = spawn(process.execPath, ['--import', WAIT, 'src/server.ts'], {
     cwd: root,
-    stdio: ['ignore', json ? 'pipe' : 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', json ? STANDARD_ERROR : 'inherit', 'inherit', 'ipc'],
     env,
   });
   // A process that could not be started is noticed as exited when it is needed.
   child.once('error', () => {});
   return { child, packages: installedAt(root) };
-}
-
-/** Sends the log to standard error, and reports what it says of migrations and the address. */
-function followLog(log: Readable, emit: EmitDevEvent): void {
-  createInterface({ input: log }).on('line', (line) => {
-    process.stderr.write(`${line}\n`);
-    emitLogLine(line, emit);
-  });
 }
 
 /** Whether the process still waits and has loaded the packages that are installed now. */

@@ -10,6 +10,10 @@ import { pathToFileURL } from 'node:url';
 /** As in `dev-server.ts`, in milliseconds. */
 const SHUTDOWN_TIMEOUT = 2_000;
 
+// A worker of the server sends its reports to the server, which passes them on.
+globalThis[Symbol.for('twofold.report')] = (report) =>
+  process.send?.({ twofold: 'report', report }, () => {});
+
 // Processes that the server starts inherit the preload and must not wait.
 if (process.env['GENERATOR_DEV_WAITS']) {
   delete process.env['GENERATOR_DEV_WAITS'];

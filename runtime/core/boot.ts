@@ -10,6 +10,7 @@ import { createLogger } from './config/logger.ts';
 import { statementNote } from './config/statement-note.ts';
 import { createSettings, type Environment, type Settings } from './config/settings.ts';
 import { ConfigError } from './errors.ts';
+import { reportToDev } from './dev-report.ts';
 import { createGraphql } from './graphql/index.ts';
 import { traceResolvers } from './graphql/traced-resolvers.ts';
 import { jobsMode, type JobsMode } from './jobs/settings.ts';
@@ -309,7 +310,9 @@ export async function prepareDatabase(app: App, booted: Booted): Promise<void> {
         settings: running,
         ...(at > 0 ? {} : follow ? { follow } : { guarded: true }),
       });
-      if (applied.length > 0) log.info(`migrated: ${applied.join(', ')}`);
+      if (applied.length === 0) continue;
+      log.info(`migrated: ${applied.join(', ')}`);
+      reportToDev({ event: 'migrated', migrations: applied });
     } else await refusePending(store, migrations);
   }
   if (app.migrations) await assertTables(store, buildTables(app.project));
@@ -344,13 +347,8 @@ export async function guardOfDatabase({
   settings,
   root,
 }: Pick<Kernel, 'store' | 'settings' | 'root'>): Promise<Guard> {
-  const { production } = settings;
-  return guardOf({
-    url: databaseUrl(settings),
-    root,
-    production,
-    ledger: await readLedger(store.db),
-  });
+  const ledger = await readLedger(store.db);
+  return guardOf({ url: databaseUrl(settings), root, production: settings.production, ledger });
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 } from './boot.ts';
 import type { Capability } from './capability.ts';
 import type { Logger } from './config/log.ts';
+import { reportToDev } from './dev-report.ts';
 import { missingLanguages } from './store/search/languages.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
@@ -159,6 +160,7 @@ async function start(
     if (!booted.jobsOnly) for (const module of modules) await module.serve?.(served);
     for (const module of modules) await module.listening?.(portOf(served));
     kernel.log.info(`listening on ${urlOf(served)}${onAllAddresses(served)}`);
+    reportToDev({ event: 'listening', url: urlOf(served) });
     return { url: urlOf(served), close: once(() => stop(app, booted, served)), log: kernel.log };
   } catch (error) {
     await stop(app, booted, http);

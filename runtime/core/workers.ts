@@ -2,6 +2,7 @@ import type { Cluster } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { readEnvironment } from './config/environment.ts';
 import { relayChanges } from './data/worker-announcements.ts';
+import { relayReports } from './dev-report.ts';
 import { ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { relayMetrics } from './metrics/worker-metrics.ts';
@@ -36,6 +37,7 @@ async function supervise(cluster: Cluster, count: number): Promise<Running> {
   relayChanges(cluster);
   relayMetrics(cluster);
   relayRecords(cluster);
+  relayReports(cluster);
   let stopping = false;
   const fork = () => {
     const born = Date.now();

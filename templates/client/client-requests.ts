@@ -44,22 +44,21 @@ const RENEW_BEFORE = String.raw`/** The login is renewed when its token has less
 const RENEW_BEFORE = 10_000;
 `;
 
-const SEND = String.raw`  /** Sends a request. */
-  const send = (url: URL, init: RequestInit, timeout?: number | null) => call(url, init, { timeout });
+const SEND = String.raw`  const send = call;
 
 `;
 
 const SEND_WITH_TOKEN = String.raw`  const sessions = createSessions(origin, options, call);
 
   /** Sends a request with the token, and once more with a new token if the answer is a 401. */
-  async function send(url: URL, init: RequestInit, timeout?: number | null): Promise<Response> {
+  async function send(url: URL, init: RequestInit): Promise<Response> {
     const token = await sessions.token();
-    const response = await call(url, init, { token, timeout });
+    const response = await call(url, init, token);
     if (response.status !== 401 || init.body instanceof ReadableStream) return response;
     const session = await sessions.renew(token);
     if (!session) return response;
     await response.body?.cancel();
-    return call(url, init, { token: session.accessToken, timeout });
+    return call(url, init, session.accessToken);
   }
 
 `;
@@ -68,22 +67,18 @@ const ASK = String.raw`  /** @ABOUT@ */
   async function ask(
     document: TypedDocument<unknown, never>,
     variables: unknown,
-    { accept, timeout, ...given }: CallOptions & { accept: string; timeout?: null },
+    { accept, ...given }: CallOptions & { accept: string },
   ): Promise<Response> {
     const headers = new Headers(given.headers);
     headers.set('accept', accept);
     headers.set('content-type', 'application/json');
     const post = (body: object) =>
-      send(
-        new URL(@PATH@, origin),
-        {
-          method: 'POST',
-          headers,
-          body: JSON.stringify({ ...body, variables }),
-          signal: given.signal ?? null,
-        },
-        timeout,
-      );
+      send(new URL(@PATH@, origin), {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ ...body, variables }),
+        signal: given.signal ?? null,
+      });
 @POST@  }
 `;
 
@@ -103,8 +98,6 @@ const SILENCE = 30_000;
 /** The longest pause between two attempts to connect again, in milliseconds. */
 const LONGEST_PAUSE = 30_000;
 
-const LATE = 'The server did not answer in time';
-
 /** Codes of answers that have only a status. */
 const CODES: { readonly [status: number]: ErrorCode } = {
   400: 'BAD_REQUEST',
@@ -121,6 +114,7 @@ const CODES: { readonly [status: number]: ErrorCode } = {
   423: 'ACCOUNT_LOCKED',
   429: 'RATE_LIMITED',
   500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
   503: 'UNAVAILABLE',
 };
 
@@ -142,9 +136,11 @@ export function createClient(options: ClientOptions): Client {
     given?: CallOptions,
   ): Promise<Result<Data> & { response: Response }> {
     const accept = 'application/graphql-response+json, application/json';
-    const response = await ask(document, variables, { ...given, accept });
-    const { data = null, errors = [] } = await answerOf<Data>(response);
-    return { data, errors, response };
+    return inTime(options, given?.signal, async (signal) => {
+      const response = await ask(document, variables, { ...given, accept, signal });
+      const { data = null, errors = [] } = await answerOf<Data>(response);
+      return { data, errors, response };
+    });
   }
 
   async function request<Data>(
@@ -162,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
     signal: AbortSignal,
   ): Promise<Response> {
     const accept = 'text/event-stream';
-    const response = await ask(document, variables, { accept, signal, timeout: null });
+    const response = await ask(document, variables, { accept, signal });
     if (response.headers.get('content-type')?.startsWith(accept)) return response;
     dataOf({ ...(await answerOf(response)), response });
     throw failureOf(response);
@@ -206,9 +202,11 @@ export function createClient(options: ClientOptions): Client {
   async function fetchRoute(path: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = new URL(path, origin);
     if (url.origin !== origin) throw new TypeError(url.origin + ' is not the server of this client');
-    const response = await send(url, init);
-    if (response.status < 400) return response;
-    throw failureOf(response, jsonOf(await bodyOf(response)));
+    return inTime(options, init.signal, async (signal) => {
+      const response = await send(url, { ...init, signal });
+      if (response.status < 400) return response;
+      throw failureOf(response, jsonOf(await bodyOf(response)));
+    });
   }
 
   return {
@@ -227,33 +225,40 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** Sends one request, and nothing to any other place: a redirect is an error. */
-type Call = (
-  url: URL | string,
-  init: RequestInit,
-  given?: { token?: string | undefined; timeout?: number | null | undefined },
-) => Promise<Response>;
+type Call = (url: URL | string, init: RequestInit, token?: string) => Promise<Response>;
 
 function createCall(origin: string, options: ClientOptions): Call {
-  return async (path, init, { token, timeout = options.timeout ?? 30_000 } = {}) => {
+  return async (path, init, token) => {
     const given = options.headers;
     const headers = new Headers(typeof given === 'function' ? await given() : given);
     new Headers(init.headers).forEach((value, name) => headers.set(name, value));
     if (token && !headers.has('authorization')) headers.set('authorization', 'Bearer ' + token);
-    const late = new AbortController();
-    const timer = timeout === null ? undefined : setTimeout(() => late.abort(), timeout);
-    const signal = init.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
     const fetcher = options.fetch ?? fetch;
     try {
-      return await fetcher(new URL(path, origin), { redirect: 'error', ...init, headers, signal });
+      return await fetcher(new URL(path, origin), { redirect: 'error', ...init, headers });
     } catch (error) {
-      if (init.signal?.aborted) throw error;
-      throw late.signal.aborted
-        ? new ApiError('TIMEOUT', LATE)
-        : new ApiError('NETWORK', 'The server cannot be reached');
-    } finally {
-      clearTimeout(timer);
+      throw init.signal?.aborted ? error : new ApiError('NETWORK', 'The server cannot be reached');
     }
   };
+}
+
+/** Ends what takes too long: an answer may stop half-way, after its headers. */
+async function inTime<Done>(
+  { timeout = 30_000 }: ClientOptions,
+  given: AbortSignal | null | undefined,
+  run: (signal: AbortSignal) => Promise<Done>,
+): Promise<Done> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeout);
+  try {
+    return await run(given ? AbortSignal.any([given, late.signal]) : late.signal);
+  } catch (error) {
+    throw late.signal.aborted && !given?.aborted
+      ? new ApiError('TIMEOUT', 'The server did not answer in time')
+      : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The text of an answer that a broken connection may cut off. */

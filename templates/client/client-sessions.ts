@@ -174,17 +174,12 @@ function createSessions(origin: string, options: ClientOptions, call: Call) {
     channel?.postMessage('');
 @SHOW@  }
 
-  /** The time is for the whole answer: one that stops half-way would hold the lock of all tabs. */
-  async function post(path: string, body: object) {
-    const signal = AbortSignal.timeout(options.timeout ?? 30_000);
-    try {
-      const init = { ...jsonBody(body), signal };
-      const response = await call('/api/auth/' + path, init, { timeout: null });
+  /** An answer that stops half-way would hold the lock of all tabs, so its time is limited too. */
+  const post = (path: string, body: object, bearer?: string) =>
+    inTime(options, null, async (signal) => {
+      const response = await call('/api/auth/' + path, { ...jsonBody(body), signal }, bearer);
       return { response, body: jsonOf(await bodyOf(response)) };
-    } catch (error) {
-      throw signal.aborted ? new ApiError('TIMEOUT', LATE) : error;
-    }
-  }
+    });
 
 @EXCHANGE@  /** One exchange at a time: in this page by a promise, in all tabs by a lock. */
   function renew(stale: string | undefined): Promise<Session | null> {
@@ -227,7 +222,7 @@ function createSessions(origin: string, options: ClientOptions, call: Call) {
     await forget();
     const { accessToken: bearer, refreshToken } = session ?? {};
     // The session is forgotten here, whatever the server says.
-    await call('/api/auth/logout', jsonBody({ refreshToken }), { token: bearer }).catch(() => {});
+    await post('logout', { refreshToken }, bearer).catch(() => {});
   }
 
 @LISTEN@  return {

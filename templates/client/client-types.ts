@@ -1,3 +1,4 @@
+import { ERROR_CODES } from './error-codes.ts';
 import type { ServerPaths } from './operation.ts';
 
 /** The types that the file of the client exports. */
@@ -16,38 +17,7 @@ export function clientTypes({ delivery }: ServerPaths): string {
 
 const ERRORS = String.raw`/** Codes of the server, and of this client: no answer, no answer in time. Yours are texts too. */
 export type ErrorCode =
-  | 'ACCOUNT_LOCKED'
-  | 'BAD_REQUEST'
-  | 'BAD_USER_INPUT'
-  | 'CANCELLED'
-  | 'CONFLICT'
-  | 'DOCUMENT_NOT_TRUSTED'
-  | 'FORBIDDEN'
-  | 'GRAPHQL_VALIDATION_FAILED'
-  | 'INSUFFICIENT_SCOPE'
-  | 'INTERNAL_SERVER_ERROR'
-  | 'METHOD_NOT_ALLOWED'
-  | 'NETWORK'
-  | 'NOT_ACCEPTABLE'
-  | 'NOT_FOUND'
-  | 'OUT_OF_RANGE'
-  | 'PERSISTED_QUERY_NOT_FOUND'
-  | 'PRECONDITION_FAILED'
-  | 'RATE_LIMITED'
-  | 'RESULT_TOO_LARGE'
-  | 'SLOW_READER'
-  | 'TIMEOUT'
-  | 'TOO_COSTLY'
-  | 'TOO_DEEP'
-  | 'TOO_LARGE'
-  | 'TOO_MANY_ALIASES'
-  | 'TOO_MANY_DIRECTIVES'
-  | 'TOO_MANY_ROOT_FIELDS'
-  | 'TOO_MANY_TOKENS'
-  | 'UNAUTHENTICATED'
-  | 'UNAVAILABLE'
-  | 'UNPROCESSABLE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
+${ERROR_CODES}
   | (string & {});
 
 /** What an error of a GraphQL answer says. */

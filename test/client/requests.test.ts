@@ -294,6 +294,17 @@ describe('what is between the client and the server', () => {
     return `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   }
 
+  it('is the code of the status when a route answers as JSON that it is not written yet', async () => {
+    const url = await answer((_, to) =>
+      to.writeHead(501, { 'content-type': 'application/json' }).end('{"error":"not yet"}'),
+    );
+    const api = module.createClient({ url });
+    await expect(api.fetch('/api/x')).rejects.toMatchObject({
+      code: 'NOT_IMPLEMENTED',
+      message: 'not yet',
+    });
+  });
+
   it.each([200, 502])("is NETWORK when it answers %s with a proxy's page", async (status) => {
     const url = await answer((_, to) =>
       to.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'),
@@ -315,6 +326,21 @@ describe('what is between the client and the server', () => {
       code: 'NETWORK',
       status: 0,
     });
+  });
+
+  it('is TIMEOUT when an answer stops half-way, but for one that the caller of fetch reads', async () => {
+    const url = await answer((_, to) => {
+      to.writeHead(200, { 'content-type': 'application/json' }).write('{"data":');
+      setTimeout(() => to.end('{}}'), 300);
+    });
+    const late = module.createClient({ url, timeout: 100 });
+    await expect(late.request(module.PostsDocument)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(late.result(module.PostsDocument)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(await (await late.fetch('/api/x')).json()).toEqual({ data: {} });
+    const left = new AbortController();
+    const asked = late.request(module.PostsDocument, {}, { signal: left.signal });
+    setTimeout(() => left.abort(), 20);
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('is TIMEOUT when a renewal stops half-way, which keeps the session and holds nobody up', async () => {

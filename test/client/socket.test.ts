@@ -36,8 +36,11 @@ it('events over a socket: through a restart, until the loop is left, and until a
   /** Adds posts until the subscription, of which no answer says that it began, hears of one. */
   const heard = async (events: AsyncIterator<unknown>, title: string) => {
     const next = events.next();
-    const timer = setInterval(() => void add(title), 100);
+    const added: Promise<unknown>[] = [];
+    const timer = setInterval(() => void added.push(add(title)), 100);
     const { value } = await next.finally(() => clearInterval(timer));
+    // A request that is still under way would meet a server that is closed next.
+    await Promise.all(added);
     return value;
   };
 

@@ -88,9 +88,7 @@ describe.each(['modern', 'legacy'] as const)('generator mcp, a client of the %s 
     expect(kept(project.files())).toEqual(kept(before));
   });
 
-  it('refuses what is no query, and a guarded database', { timeout: 60_000 }, async () => {
-    const refused = await call('query', { document: 'subscription { x }' });
-    expect(JSON.stringify(refused)).toContain('errors');
+  it('refuses a guarded database', { timeout: 60_000 }, async () => {
     project.write('.env', 'DATABASE_URL=postgres://app@db.example.com/shop\n');
     expect((await call('query', { document: '{ users { name } }' })).error.code).toBe(
       'DATABASE_GUARDED',
@@ -146,6 +144,50 @@ type Query { notes: [Note!]! }
   }
 }, 60_000);
 
+it('a query writes nothing: it is no mutation, no subscription, and its database is read-only', async () => {
+  const own = makeProject({
+    'schema.graphql': `type Note { id: ID! text: String! }
+type Query { notes: [Note!]! touch: Int! }
+type Mutation { createNote(text: String!): Note! }
+type Subscription { noteCreated: Note! }
+`,
+    'manifest.yaml': 'name: notes\n',
+    'src/resolvers/Query.ts': `import type { QueryResolvers } from '../generated/types.ts';
+
+export const resolvers: QueryResolvers = {
+  touch: async (_parent, _args, { db }) => {
+    await db.insertInto('notes').values({ text: 'by a query' }).execute();
+    return 1;
+  },
+};
+`,
+  });
+  linkPackages(own);
+  let client: McpClient | undefined;
+  try {
+    expect((await generator(['generate', '--quiet'], own.root)).code).toBe(0);
+    const { app } = await import(own.path('src/generated/app.ts'));
+    await (await openContext(app)).close();
+    client = await connect('modern', own.root);
+    const ask = async (document: string) => {
+      const { content } = await client!.callTool({ name: 'query', arguments: { document } });
+      return JSON.parse(content[0].text);
+    };
+    for (const [kind, document] of [
+      ['mutation', 'mutation { createNote(text: "x") { id } }'],
+      ['subscription', 'subscription { noteCreated { id } }'],
+    ] as const)
+      expect((await ask(document)).errors).toMatchObject([
+        { message: `only queries run here, and this is a ${kind}` },
+      ]);
+    expect((await ask('{ touch }')).errors).toHaveLength(1);
+    expect(await ask('{ notes { text } }')).toEqual({ data: { notes: [] } });
+  } finally {
+    await client?.close();
+    own.remove();
+  }
+}, 60_000);
+
 it('an answer has at most 64 KiB as JSON, and says when it was cut', () => {
   for (const part of ['x', '"', '\u0001', '\u{1F600}', 'é']) {
     const text = fitting(part.repeat(70_000));
@@ -154,6 +196,13 @@ it('an answer has at most 64 KiB as JSON, and says when it was cut', () => {
     expect(text.isWellFormed()).toBe(true);
   }
   expect(fitting({ ok: true })).toBe('{"ok":true}');
+});
+
+it('AGENTS.md has the line that starts generator mcp from an editor', () => {
+  const line = project.read('AGENTS.md').match(/^.*"mcpServers".*$/m)?.[0];
+  expect(JSON.parse(line ?? 'null')).toEqual({
+    mcpServers: { shop: { command: 'npx', args: ['generator', 'mcp'] } },
+  });
 });
 
 // Acceptance 10 of client.md.

@@ -17,12 +17,13 @@ interface Line {
 }
 
 /** `dev --json` in a project of its own, and what it has printed. */
-async function start() {
+async function start(env = '', files: Readonly<Record<string, string>> = {}) {
   const port = await freePort();
   const shop = makeProject({
     'schema.graphql': SEED,
     'manifest.yaml': 'name: shop\n',
-    '.env': `PORT=${port}\nHOST=127.0.0.1\nDATABASE_URL=file:app.db\n`,
+    '.env': `PORT=${port}\nHOST=127.0.0.1\nDATABASE_URL=file:app.db\n${env}`,
+    ...files,
   });
   ends.push(() => shop.remove());
   linkPackages(shop);
@@ -80,3 +81,27 @@ it(
     for (const { time } of lines()) expect(new Date(time).toISOString()).toBe(time);
   },
 );
+
+it(
+  'dev --json reports what the server does also where its log is silent, and once for all workers',
+  { timeout: 90_000 },
+  async () => {
+    const { port, lines, events, next } = await start('LOG_LEVEL=warn\nWORKERS=2\n');
+    await next('listening');
+    expect(events()).toEqual(['started', 'generated', 'migrated', 'listening']);
+    expect(lines().find(({ event }) => event === 'migrated')!.migrations).toHaveLength(1);
+    expect(lines().at(-1)!.url).toMatch(new RegExp(`^http://[^/]+:${port}$`));
+  },
+);
+
+it('dev --json prints events alone when the first run fails', { timeout: 60_000 }, async () => {
+  const { dev, lines, chunks } = await start('', { 'src/generated': 'a file, and no folder' });
+  const [code] = await once(dev, 'close');
+  expect([code, lines().map(({ event }) => event)]).toEqual([2, ['started', 'failed', 'stopped']]);
+  expect(lines()[1]!.error).toMatchObject({
+    code: 'SYSTEM',
+    message: expect.stringContaining('is a file where a folder belongs'),
+  });
+  expect(chunks.join('').split('\n').filter(Boolean)).toHaveLength(3);
+  for (const { time } of lines()) expect(new Date(time).toISOString()).toBe(time);
+});

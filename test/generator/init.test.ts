@@ -95,6 +95,35 @@ describe('init', () => {
     }
   }, 120_000);
 
+  test('--start --json prints one document on standard output, and the log elsewhere', async () => {
+    const folder = emptyFolder();
+    linkPackages(folder);
+    const words = ['init', '.', '--name', 'shop', '--force', '--no-install', '--start', '--json'];
+    const child = spawn(
+      process.execPath,
+      [join(repo, 'generator/bin.js'), ...words, '--packages', 'registry'],
+      {
+        cwd: folder.root,
+        env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: ':memory:' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const said = { out: '', err: '' };
+    child.stdout.on('data', (chunk) => void (said.out += chunk));
+    child.stderr.on('data', (chunk) => void (said.err += chunk));
+    const ended = new Promise((resolve) => void child.once('close', resolve));
+    try {
+      await expect
+        .poll(() => said.out + said.err, { timeout: 60_000 })
+        .toMatch(/listening on http:\S+/);
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    expect(JSON.parse(said.out)).toMatchObject({ ok: true, installed: false });
+    expect(said.err).toMatch(/listening on http:\S+/);
+  }, 120_000);
+
   test.skipIf(!existsSync('/proc/self'))(
     'says so where no folder can be made, which Node by itself tries for ever',
     () => {

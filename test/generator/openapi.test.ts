@@ -73,6 +73,28 @@ test('knows the functions of the project, and opens no database', async () => {
   });
 });
 
+test('holds the routes of the project', async () => {
+  const project = await shop('api: { rest: true }\n');
+  project.write(
+    'src/routes.ts',
+    `import type * as types from './generated/types.ts';
+
+export const routes: types.Routes = (router) => {
+  router.get('/hello/:name', { response: 'User', summary: 'One greeting', tags: ['greetings'] }, () => null);
+};
+`,
+  );
+  expect(await generator(['generate', '--quiet'], project.root)).toMatchObject({ code: 0 });
+  const { stdout } = await generator(['openapi'], project.root);
+  expect(stdout).toBe(await served(project.root));
+  const { get } = JSON.parse(stdout).paths['/hello/{name}'];
+  expect(get).toMatchObject({
+    summary: 'One greeting',
+    tags: ['greetings'],
+    parameters: [{ name: 'name', in: 'path', required: true }],
+  });
+});
+
 test('writes a file of the user with --out, which no run touches', async () => {
   const project = await shop('api: { rest: true }\n');
   const { stdout } = await generator(['openapi'], project.root);

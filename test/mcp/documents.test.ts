@@ -231,3 +231,25 @@ it('have pages of 100, which a cursor continues', async () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+it('a document with a mutation is no tool without api.mcp.writes', async () => {
+  const reading = await startMcp(SDL, {
+    root,
+    manifest:
+      'name: shop\napi: { access: public, trusted_documents: { file: documents.json }, mcp: { tools: documents } }\n',
+  });
+  const client = await connectMcp(`${reading.url}/mcp`, ERAS[0]);
+  try {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['Found', 'One', 'Orders']);
+    const input = { total: 1, status: 'OPEN' };
+    await expect(client.callTool({ name: 'Create', arguments: { input } })).rejects.toMatchObject({
+      code: -32602,
+    });
+    const orders = await client.callTool({ name: 'Orders', arguments: {} });
+    expect(orders.structuredContent).toEqual({ orders: [] });
+  } finally {
+    await client.close();
+    await reading.close();
+  }
+});

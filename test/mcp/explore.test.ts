@@ -47,3 +47,25 @@ describe.each(ERAS)('tools that explore an API, revision %s', (era) => {
     expect(done._meta).toMatchObject({ 'twofold/untrusted': true });
   });
 });
+
+it('explore refuses a result that is larger than api.mcp.result, with its code and both figures', async () => {
+  const small = await startMcp(SDL, {
+    manifest: 'name: shop\napi: { mcp: { tools: explore, result: 60B }, access: public }\n',
+  });
+  const client = await connectMcp(`${small.url}/mcp`, ERAS[0]);
+  try {
+    for (const [name, args] of [
+      ['introspect', { type: 'Order' }],
+      ['search', { query: 'orders of a customer' }],
+      ['validate', { operation: '{ orders { one two three four five } }' }],
+    ] as const) {
+      const { isError, content } = await client.callTool({ name, arguments: args });
+      const { code, value, limit } = JSON.parse(content[0].text).errors[0].extensions;
+      expect([name, isError, code, limit]).toEqual([name, true, 'RESULT_TOO_LARGE', 60]);
+      expect(value).toBeGreaterThan(60);
+    }
+  } finally {
+    await client.close();
+    await small.close();
+  }
+});

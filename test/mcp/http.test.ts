@@ -56,15 +56,18 @@ const post = (body: unknown, as?: Principal, headers: Record<string, string> = {
   server.call('POST', '/mcp', { body, headers, ...(as && { as }) });
 
 /** `fetch` sets the host itself. */
-function raw(headers: Record<string, string>, body = JSON.stringify(rpc('ping')), method = 'POST') {
-  const { hostname, port } = new URL(server.url);
+const raw = (headers: Record<string, string>, body = JSON.stringify(rpc('ping'))) =>
+  rawTo(server.url, headers, body);
+
+function rawTo(url: string, headers: Record<string, string>, body: string) {
+  const { hostname, port } = new URL(url);
   return new Promise<number>((resolve, reject) => {
     request(
       {
         hostname,
         port,
         path: '/mcp',
-        method,
+        method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
       },
       (response) => resolve(response.resume().statusCode!),
@@ -89,6 +92,26 @@ describe('POST /mcp refuses', () => {
     expect(await status({ origin: `http://${own}.evil.example.com` })).toBe(403);
     expect(await status({ origin: `http://${own}` })).toBe(200);
     expect(await status({ origin: 'https://app.example.com' })).toBe(200);
+  });
+
+  it('in production every host but that of APP_URL', async () => {
+    const env = { APP_URL: 'https://notes.example.com' };
+    const manifest = 'name: n\napi: { access: public, mcp: { tools: explore } }\n';
+    const live = await startMcp(OPEN, { manifest, env: { ...env, NODE_ENV: 'production' } });
+    const near = await startMcp(OPEN, { manifest, env });
+    const status = (url: string, host: string) => rawTo(url, { host }, JSON.stringify(rpc('ping')));
+    try {
+      for (const host of ['notes.example.com', 'notes.example.com:443', 'NOTES.example.com'])
+        expect([host, await status(live.url, host)]).toEqual([host, 200]);
+      const own = new URL(live.url).host;
+      for (const host of [own, 'localhost', '127.0.0.1', '[::1]:8080', 'notes.example.com:8080'])
+        expect([host, await status(live.url, host)]).toEqual([host, 403]);
+      for (const host of ['localhost', '127.0.0.1:8080', 'notes.example.com'])
+        expect([host, await status(near.url, host)]).toEqual([host, 200]);
+    } finally {
+      await live.close();
+      await near.close();
+    }
   });
 
   it('other methods, other bodies, and bodies that are too large', async () => {

@@ -1,9 +1,10 @@
 import type { McpSettings } from '@twofold/schema';
 import { failed, type ToolAnswer } from '@twofold/schema/mcp';
-import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
+import type { JsonText } from '../store/large-text.ts';
 import { type Parameters, readParameters } from '../graphql/parameters.ts';
 import type { Response } from '../graphql/response.ts';
 import { findOperation, leaveRefused, respond, type Service } from '../graphql/service.ts';
+import { tooLarge } from './result-limit.ts';
 import type { ToolCaller } from './tool-source.ts';
 
 /** An operation of a tool. */
@@ -66,10 +67,8 @@ function dataOf({ text, failed: parts }: Response): JsonText {
   return parts ? JSON.stringify(parts.data) : text.slice(LEAD.length, -1);
 }
 
+const RESULT = { what: 'the result', advice: 'select fewer fields or fewer rows' };
+
 function limited(text: JsonText, limit: number): ToolAnswer {
-  if (!hasMoreBytes(text, limit)) return { text: String(text), untrusted: true };
-  const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.bytes;
-  const message = `the result has ${bytes} bytes, and a tool answers at most ${limit}: select fewer fields or fewer rows`;
-  const error = { message, extensions: { code: 'RESULT_TOO_LARGE', value: bytes, limit } };
-  return failed(JSON.stringify({ errors: [error] }));
+  return tooLarge(text, limit, RESULT) ?? { text: String(text), untrusted: true };
 }

@@ -92,6 +92,32 @@ describe('types.ts by the plugins of graphql-codegen', { timeout: 120_000 }, () 
     expect(project.read(TYPES)).toBe(ours);
   });
 
+  it('stay those of the plugins with --no-client, and follow the schema', async () => {
+    const project = await example('blog');
+    expect(await generate(project, '--no-client')).toMatchObject({ code: 0 });
+    expect(project.read(TYPES)).toContain(LINE);
+    expect(await generator(['check', '--no-client'], project.root)).toMatchObject({ code: 0 });
+    project.write(
+      'schema.graphql',
+      project.read('schema.graphql').replace('type Tag {', 'type Tag {\n  colour: String'),
+    );
+    await generate(project, '--no-client');
+    expect(project.read(TYPES).split(LINE)[1]).toContain('colour?: Maybe');
+  });
+
+  it('stay as they are with --no-client where a plugin of theirs needs the front end', async () => {
+    const documents = 'documents: ["../web/*.graphql"]';
+    const project = await example(
+      'blog',
+      `codegen:\n  ${TYPES}: { plugins: [typescript, typescript-resolvers], ${documents} }\n`,
+    );
+    await generate(project);
+    const types = project.read(TYPES);
+    expect(types).toContain(LINE);
+    expect(await generate(project, '--no-client')).toMatchObject({ code: 0 });
+    expect(project.read(TYPES)).toBe(types);
+  });
+
   it('take options of the entry, and refuse a type with a name of our own', async () => {
     const options = `codegen:\n  ${TYPES}: { config: { scalars: { DateTime: Date }, immutableTypes: true } }\n`;
     const project = await example('blog', options);

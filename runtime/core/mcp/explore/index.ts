@@ -1,11 +1,18 @@
 import type { McpSettings } from '@twofold/schema';
-import { failed, READS, structured, type Tool, wrongArguments } from '@twofold/schema/mcp';
+import {
+  failed,
+  READS,
+  structured,
+  type Tool,
+  type ToolAnswer,
+  wrongArguments,
+} from '@twofold/schema/mcp';
 import { printType } from 'graphql';
 import type { Lookup } from '../../graphql/document-cache.ts';
 import { readParameters } from '../../graphql/parameters.ts';
 import { errorsOf, showErrors } from '../../graphql/response.ts';
 import type { Service } from '../../graphql/service.ts';
-import { hasMoreBytes } from '../../store/large-text.ts';
+import { tooLarge } from '../result-limit.ts';
 import { runDocument } from '../run-document.ts';
 import type { ToolCaller, ToolSource } from '../tool-source.ts';
 import { createSearch } from './search.ts';
@@ -25,19 +32,19 @@ export function createExplore(service: Service, mcp: McpSettings): ToolSource {
     search: ({ query, limit = FOUND }: Arguments) => {
       const found = (search ??= createSearch(schema))(String(query));
       const results = found.slice(0, Math.min(MOST_FOUND, Math.max(1, Number(limit))));
-      return structured({ results, more: found.length - results.length });
+      return limited({ results, more: found.length - results.length }, mcp, 'use a lower limit');
     },
     introspect: ({ type: name }: Arguments) => {
       const type = schema.getType(String(name));
       if (!type) return failed(`there is no type ${String(name)}: use search`);
       const text = printType(type);
-      if (!hasMoreBytes(text, mcp.result)) return { text };
-      return failed(
-        `the definition of ${type.name} has ${Buffer.byteLength(text)} bytes, and a tool answers at most ${mcp.result}: use search to find its fields`,
+      const what = `the definition of ${type.name}`;
+      return (
+        tooLarge(text, mcp.result, { what, advice: 'use search to find its fields' }) ?? { text }
       );
     },
     validate: ({ operation }: Arguments, caller: ToolCaller) =>
-      validate(service, String(operation), caller),
+      validate({ service, mcp }, String(operation), caller),
     execute: ({ operation, variables = {} }: Arguments, caller: ToolCaller) =>
       runDocument(service, mcp, { query: String(operation), variables }, caller),
   };
@@ -51,18 +58,27 @@ export function createExplore(service: Service, mcp: McpSettings): ToolSource {
   };
 }
 
-async function validate(service: Service, query: string, { context }: ToolCaller) {
+/** Data, or the failure that it is too much. */
+function limited(data: object, { result }: McpSettings, advice: string): ToolAnswer {
+  const answer = structured(data);
+  return tooLarge(answer.text, result, { what: 'the result', advice }) ?? answer;
+}
+
+async function validate(
+  { service, mcp }: { readonly service: Service; readonly mcp: McpSettings },
+  query: string,
+  { context }: ToolCaller,
+): Promise<ToolAnswer> {
   const lookup = await lookedUp(service, query, context);
-  if (!lookup.errors)
-    return structured({
-      valid: true,
-      operations: lookup.prepared.operations.map(({ node }) => ({
-        kind: node.operation,
-        name: node.name?.value ?? null,
-      })),
-    });
-  const errors = showErrors(lookup.errors, context).map(({ formatted }) => formatted);
-  return structured({ valid: false, errors });
+  if (lookup.errors) {
+    const errors = showErrors(lookup.errors, context).map(({ formatted }) => formatted);
+    return limited({ valid: false, errors }, mcp, 'check a smaller document');
+  }
+  const operations = lookup.prepared.operations.map(({ node }) => ({
+    kind: node.operation,
+    name: node.name?.value ?? null,
+  }));
+  return limited({ valid: true, operations }, mcp, 'check a smaller document');
 }
 
 /** The document as `/graphql` would read it. */
