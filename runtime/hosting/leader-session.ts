@@ -254,6 +254,7 @@ function createHandlers(kernel: Kernel, core: WholeCore, given: HandlerParts) {
     sources,
     vault,
     addressOf,
+    targets: backups.parts.targets,
     deployer: createDeployer(core),
     lifecycle: withUploads(withMoves(withBackups(createLifecycle(core), backups), moves), uploads),
   };

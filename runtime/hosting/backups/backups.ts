@@ -8,11 +8,18 @@ import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { restoreBeside } from './beside.ts';
 import { drill } from './drill.ts';
-import { assertHasData, makeBackup, recordBackup, SYSTEM } from './make.ts';
+import {
+  assertHasData,
+  endFailed,
+  makeBackup,
+  recordBackup,
+  recordRefused,
+  SYSTEM,
+} from './make.ts';
 import { reportCutOff, restoreApp } from './restore.ts';
 import { isGood, removeBackup } from './retention.ts';
 import { adoptRows, bringBack, waitingApps } from './returned.ts';
-import { createSchedule } from './schedule.ts';
+import { createSchedule, type Due } from './schedule.ts';
 import { type BackupParts, isInUse, messageOf, whileInUse } from './stored.ts';
 import { assertCanBackUp, makeSystemBackup, type SystemParts } from './system.ts';
 import { taskLabels } from './volumes.ts';
@@ -53,7 +60,7 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
   /** By the name of the app, as records outlive apps. */
   const tasks = createOperations();
   const startTask = createTaskStarter(parts, tasks);
-  const schedule = createSchedule(core.now);
+  const schedule = createSchedule(core.now, (app, kind) => isBusy(parts, tasks, app, kind));
   let cleaned = false;
 
   const begin: Backups['begin'] = async (app) => {
@@ -81,14 +88,7 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
     if (core.connection.info() === null) return;
     if (!cleaned) await removeLeftovers(parts).then(() => (cleaned = true));
     await bringBackAll(parts, store, startTask);
-    for (const { name, kind } of schedule.due(core.apps.all())) {
-      const app = core.apps.all().find((each) => each.name === name);
-      if (!app || app.deployment === null) continue;
-      const work = kind === 'schedule' ? begin(app) : verifyNewest(parts, app, verify);
-      await work.catch((error: unknown) =>
-        core.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
-      );
-    }
+    for (const due of schedule.due(core.apps.all())) await startDue(parts, due, { begin, verify });
   };
   const loop = createLoop({
     pause: () => TICK,
@@ -206,20 +206,69 @@ export function assertDone({ id, status }: StoredBackup): void {
     throw failure.conflict(`Backup ${id} is ${status}: choose one that is done`);
 }
 
+/** What cannot start is logged: the others of this look must not miss their time. */
+async function startDue(
+  parts: BackupParts,
+  { name, kind }: Due,
+  { begin, verify }: Pick<Backups, 'begin' | 'verify'>,
+): Promise<void> {
+  const { core } = parts;
+  const app = core.apps.all().find((each) => each.name === name);
+  if (!app || app.deployment === null) return;
+  const work =
+    kind === 'schedule' ? beginScheduled(parts, app, begin) : verifyNewest(parts, app, verify);
+  await work.catch((error: unknown) =>
+    core.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
+  );
+}
+
+/** Whether a scheduled task has to wait. One that stops its app waits for deployments too. */
+function isBusy(
+  { core }: BackupParts,
+  tasks: ReturnType<typeof createOperations>,
+  { id, name, spec }: HostedApp,
+  kind: Due['kind'],
+): boolean {
+  if (tasks.running(name) !== undefined) return true;
+  const stops = kind === 'schedule' && backupRulesOf(spec.backup).stop;
+  return stops && core.operations.running(id) !== undefined;
+}
+
 /** Sends the events of a backup, which notifications are made of. */
 async function announced(
-  { core }: BackupParts,
-  { app, id }: StoredBackup,
+  parts: BackupParts,
+  backup: StoredBackup,
   work: () => Promise<void>,
 ): Promise<void> {
+  const { core } = parts;
+  const { app, id } = backup;
   core.events.emit('backup', { app, backup: id, status: 'running' });
   try {
     await work();
   } catch (error) {
+    await endFailed(parts, backup, error);
     core.events.emit('backup', { app, backup: id, status: 'failed', error: messageOf(error) });
     throw error;
   }
   core.events.emit('backup', { app, backup: id, status: 'done' });
+}
+
+/**
+ * A scheduled backup that cannot start has a record too, and is reported as any other that fails: its
+ * target may have been removed since. An engine or a server that is away is reported by itself.
+ */
+async function beginScheduled(
+  parts: BackupParts,
+  app: HostedApp,
+  begin: Backups['begin'],
+): Promise<void> {
+  try {
+    await begin(app);
+  } catch (error) {
+    const { status } = error as Partial<AppError>;
+    if (status !== 503 && status !== 409) await recordRefused(parts, app, error);
+    throw error;
+  }
 }
 
 async function verifyNewest(

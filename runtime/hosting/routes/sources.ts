@@ -153,12 +153,13 @@ interface GivenApp {
 
 /** The app of an upload with the upload's configuration, of which nothing is kept yet. */
 async function givenApp(
-  { core, model }: SourceParts,
+  { core, model, targets }: SourceParts,
   { name, env: _env, files: _files, ...fields }: UploadConfig,
 ): Promise<GivenApp> {
   const known = core.apps.all().find((app) => app.name === name);
   const given = await toSpecFields(fields, known?.spec);
   const spec = known ? changeSpec(known.spec, given) : newSpec(name, given, model);
+  await targets.assertKnown(fields.backup?.target);
   return { known, fields: given, spec };
 }
 
