@@ -59,9 +59,9 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
   const { core, repository } = parts;
   /** By the name of the app, as records outlive apps. */
   const tasks = createOperations();
-  const startTask = createTaskStarter(parts, tasks);
+  const clean = createCleaner(parts);
+  const startTask = createTaskStarter(parts, tasks, clean);
   const schedule = createSchedule(core.now, (app, kind) => isBusy(parts, tasks, app, kind));
-  let cleaned = false;
 
   const begin: Backups['begin'] = async (app) => {
     assertHasData(app);
@@ -86,7 +86,7 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
 
   const look = async () => {
     if (core.connection.info() === null) return;
-    if (!cleaned) await removeLeftovers(parts).then(() => (cleaned = true));
+    await clean();
     await bringBackAll(parts, store, startTask);
     for (const due of schedule.due(core.apps.all())) await startDue(parts, due, { begin, verify });
   };
@@ -131,8 +131,25 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
 
 type TaskWork = (signal: AbortSignal, started: () => void) => Promise<void>;
 
+/**
+ * Removes what a killed server has left, once. It must not come while a task runs, whose containers
+ * have the same labels.
+ */
+function createCleaner(parts: BackupParts): () => Promise<void> {
+  let cleaned: Promise<void> | undefined;
+  return () =>
+    (cleaned ??= removeLeftovers(parts).catch((error: unknown) => {
+      cleaned = undefined;
+      throw error;
+    }));
+}
+
 /** Runs work in the background, and returns when it has started. */
-function createTaskStarter({ core }: BackupParts, tasks: ReturnType<typeof createOperations>) {
+function createTaskStarter(
+  { core }: BackupParts,
+  tasks: ReturnType<typeof createOperations>,
+  clean: () => Promise<void>,
+) {
   const report = (what: string) => (error: unknown) => {
     if (error instanceof AppError) core.log.warn(`${what} failed: ${messageOf(error)}`);
     else core.log.error({ stack: (error as Error).stack }, `${what} failed`);
@@ -143,6 +160,8 @@ function createTaskStarter({ core }: BackupParts, tasks: ReturnType<typeof creat
       const done: Promise<void> = tasks.run(subject, kind, async (signal) => {
         // `done` exists only after this function has returned.
         await Promise.resolve();
+        // A backup of the server itself needs no engine, and what cannot be removed hinders no task.
+        if (core.connection.info() !== null) await clean().catch(report('cleaning up'));
         await work(signal, () => {
           begun = true;
           resolve({ done });
