@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
 import { createServerInfo, type Kernel, type RevalidateCaller } from '@twofold/runtime/kernel';
@@ -13,6 +14,7 @@ import { createDeployer } from './deploy/deployer.ts';
 import { createLifecycle, type Lifecycle } from './deploy/lifecycle.ts';
 import { createHealthWatch } from './deploy/health-watch.ts';
 import { createLivenessPoll } from './deploy/liveness-poll.ts';
+import { createKeptUploads, type KeptUploads } from './deploy/kept-uploads.ts';
 import { createReconciler } from './deploy/reconciler.ts';
 import { createSourceDeploys } from './deploy/source-deploys.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
@@ -242,7 +244,9 @@ function createHandlers(kernel: Kernel, core: WholeCore, given: HandlerParts) {
   const { store, now, audit } = kernel;
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();
-  const sources = createSourceDeploys(core, createImageBuilder(core, buildLogs), buildLogs);
+  const uploads = createKeptUploads(join(kernel.root, 'data', 'uploads'));
+  const builder = createImageBuilder(core, buildLogs);
+  const sources = createSourceDeploys(core, builder, buildLogs, uploads);
   const parts: SourceParts = {
     core,
     model,
@@ -250,8 +254,9 @@ function createHandlers(kernel: Kernel, core: WholeCore, given: HandlerParts) {
     sources,
     vault,
     addressOf,
+    targets: backups.parts.targets,
     deployer: createDeployer(core),
-    lifecycle: withMoves(withBackups(createLifecycle(core), backups), moves),
+    lifecycle: withUploads(withMoves(withBackups(createLifecycle(core), backups), moves), uploads),
   };
   return {
     ...appHandlers(parts),
@@ -294,6 +299,16 @@ function withMoves(lifecycle: Lifecycle, { departures }: Moves): Lifecycle {
     async remove(app, options) {
       departures.end(app);
       await lifecycle.remove(app, options);
+    },
+  };
+}
+
+function withUploads(lifecycle: Lifecycle, uploads: KeptUploads): Lifecycle {
+  return {
+    ...lifecycle,
+    async remove(app, options) {
+      await lifecycle.remove(app, options);
+      await uploads.forget(app.id);
     },
   };
 }

@@ -1,5 +1,7 @@
+import { Cron } from 'croner';
 import { describe, expect, it } from 'vitest';
 import { checkHost, type HostState } from '../../generator/host/doctor/checks.ts';
+import { lateBackups } from '../../generator/host/doctor/late-backups.ts';
 
 const GIB = 2 ** 30;
 const GOOD: HostState = {
@@ -61,5 +63,48 @@ describe('host doctor', () => {
   it('takes an engine that is away for two things, and Podman as one without a daemon', () => {
     expect(wrong({ engine: null }).map(([id]) => id)).toEqual(['engine', 'live-restore']);
     expect(wrong({ engine: { version: 'Podman 4', liveRestore: null } })).toEqual([]);
+  });
+});
+
+describe('late backups', () => {
+  const NOW = Date.parse('2026-03-09T02:00:00Z');
+  const done = (finished_at: string, change: object = {}) => ({
+    ...{ status: 'done', error: null, finished_at, ...change },
+  });
+  /** What is late of an app with this schedule and these backups, newest first. */
+  const late = async (schedule: string | null, backups: object[], created_at = '2026-01-01') => {
+    const asked: string[] = [];
+    const client = async (_method: string, path: string) => {
+      asked.push(path);
+      return { backups } as never;
+    };
+    const app = { name: 'shop', created_at, backup: { schedule } };
+    const names = await lateBackups(client, [app], { Schedule: Cron, now: NOW });
+    return [...names, ...asked.filter((path) => path !== '/api/apps/shop/backups')];
+  };
+
+  it('are those that have missed two times, and the first time alone is not late', async () => {
+    expect(await late('0 3 * * *', [done('2026-03-08T03:00:20Z')])).toEqual([]);
+    expect(await late('0 3 * * *', [done('2026-03-07T03:00:20Z')])).toEqual([]);
+    expect(await late('0 3 * * *', [done('2026-03-06T03:00:20Z')])).toEqual(['shop']);
+  });
+
+  it('are not late over a weekend without a time of theirs', async () => {
+    expect(await late('0 3 * * 1-5', [done('2026-03-06T03:00:20Z')])).toEqual([]);
+    expect(await late('0 3 * * 1-5', [done('2026-03-04T03:00:20Z')])).toEqual(['shop']);
+  });
+
+  it('count only good ones: done, and not found to be damaged', async () => {
+    const old = done('2026-03-01T03:00:20Z');
+    const failed = done('2026-03-08T03:00:20Z', { status: 'failed', error: 'no' });
+    const damaged = done('2026-03-08T03:00:20Z', { error: 'The backup is damaged' });
+    expect(await late('0 3 * * *', [failed, old])).toEqual(['shop']);
+    expect(await late('0 3 * * *', [damaged, old])).toEqual(['shop']);
+  });
+
+  it('are those of an app without any from its second time on, and none without a schedule', async () => {
+    expect(await late('0 3 * * *', [], '2026-03-08T12:00:00Z')).toEqual([]);
+    expect(await late('0 3 * * *', [], '2026-03-06T12:00:00Z')).toEqual(['shop']);
+    expect(await late(null, [])).toEqual([]);
   });
 });

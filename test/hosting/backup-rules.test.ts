@@ -42,7 +42,10 @@ describe('what is kept', () => {
 describe('a schedule', () => {
   it('is due once at each of its times, and skips those at which nobody looked', () => {
     let now = Date.parse('2026-03-10T02:59:50Z');
-    const schedule = createSchedule(() => now);
+    const schedule = createSchedule(
+      () => now,
+      () => false,
+    );
     const app = (backupRules: object, name = 'shop') =>
       ({ name, spec: { backup: backupRules } }) as unknown as HostedApp;
     const rules = { schedule: '0 3 * * *', drill: '*/20 * * * * *' };
@@ -52,15 +55,48 @@ describe('a schedule', () => {
     };
     expect(kinds(0)).toEqual([]);
     expect(kinds(9)).toEqual([]);
-    expect(kinds(1)).toEqual(['schedule', 'drill']);
+    // The second of one moment comes with the next look.
+    expect(kinds(1)).toEqual(['schedule']);
+    expect(kinds(1)).toEqual(['drill']);
     expect(kinds(1)).toEqual([]);
-    expect(kinds(19)).toEqual(['drill']);
-    expect(kinds(3 * 86_400)).toEqual(['schedule', 'drill']);
+    expect(kinds(18)).toEqual(['drill']);
+    expect(kinds(3 * 86_400)).toEqual(['schedule']);
+    expect(kinds(1)).toEqual(['drill']);
     expect(kinds(1)).toEqual([]);
     // Another schedule begins from now on, and an app that is gone leaves nothing.
     expect(kinds(0, { schedule: '0 4 * * *' })).toEqual([]);
     expect(kinds(3600, { schedule: '0 4 * * *' })).toEqual(['schedule']);
     expect(schedule.due([])).toEqual([]);
+  });
+
+  it('waits for the end of what the app does, and what has waited longest comes first', () => {
+    let now = Date.parse('2026-03-10T02:59:50Z');
+    let busy: string[] = [];
+    const schedule = createSchedule(
+      () => now,
+      ({ name }) => busy.includes(name),
+    );
+    const apps = (backup: object) =>
+      ['shop', 'blog'].map((name) => ({ name, spec: { backup } }) as unknown as HostedApp);
+    const rules = { schedule: '*/10 * * * * *', drill: '5 * * * * *' };
+    const due = (seconds: number, given: object = rules) => {
+      now += seconds * 1000;
+      return schedule.due(apps(given)).map(({ name, kind }) => `${name} ${kind}`);
+    };
+    expect(due(0)).toEqual([]);
+    busy = ['shop'];
+    expect(due(10)).toEqual(['blog schedule']);
+    expect(due(5)).toEqual(['blog drill']);
+    // A time that comes again while the first one waits is one time.
+    expect(due(5)).toEqual(['blog schedule']);
+    busy = [];
+    expect(due(1)).toEqual(['shop schedule']);
+    expect(due(1)).toEqual(['shop drill']);
+    expect(due(1)).toEqual([]);
+    busy = ['shop'];
+    expect(due(10)).toEqual(['blog schedule']);
+    busy = [];
+    expect(due(0, { schedule: null, drill: null })).toEqual([]);
   });
 
   it.each(['', '* * * *', '61 * * * *', '0 0 31 2 *', '@daily', '* * * * * * *'])(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callEngine } from '../engines/call-engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { freePort } from '../engines/free-port.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -219,5 +220,35 @@ volumes: { old: { external: true, name: ${name} } }
       expect.stringContaining('not-there-x'),
     ]);
     expect((await server.api('DELETE', '/api/projects/ext')).status).toBe(200);
+    const instance = await instanceOf(server);
+    const make = (name: string, labels: Record<string, string>) =>
+      callEngine(socket, {
+        ...{ method: 'POST', path: '/volumes/create', json: { Name: name, Labels: labels } },
+      });
+    const [theirs, ours] = [`theirs-${instance}`, `ours-${instance}`];
+    await make(theirs, { team: 'another' });
+    await make(ours, { 'twofold.instance': instance });
+    const foreign = await server.api('POST', '/api/projects/ext/compose', {
+      compose: file(theirs),
+    });
+    expect([foreign.status, foreign.body.error]).toEqual([409, expect.stringContaining(theirs)]);
+    const own = await server.api('POST', '/api/projects/ext/compose', { compose: file(ours) });
+    expect([own.status, own.body.error]).toEqual([200, undefined]);
+    // Neither is deleted with the project.
+    expect((await server.api('DELETE', '/api/projects/ext?volumes=true')).status).toBe(200);
+    for (const name of [theirs, ours]) {
+      const { status } = await callEngine(socket, { path: `/volumes/${name}` });
+      expect([name, status]).toEqual([name, 200]);
+      await callEngine(socket, { method: 'DELETE', path: `/volumes/${name}` });
+    }
   }, 60_000);
 });
+
+async function instanceOf({ kernel }: TestServer): Promise<string> {
+  const { value } = await kernel.store.db
+    .selectFrom('hosting_settings')
+    .select('value')
+    .where('key', '=', 'instance')
+    .executeTakeFirstOrThrow();
+  return String(value);
+}

@@ -41,6 +41,18 @@ describe('HTTP/2 at the ingress', () => {
     session.close();
   });
 
+  it('takes a path in raw UTF-8, and passes it on percent-encoded', async () => {
+    await rig.app((request, response) => void response.end(request.url));
+    const session = rig.session();
+    // Node writes each character of a header as one byte.
+    const raw = (path: string) => Buffer.from(path).toString('latin1');
+    const answer = await ask2(session, raw('/caf\u00e9/\u{1f600}?q=\u00fc&r=%41'));
+    expect([answer.status, answer.text]).toEqual([200, '/caf%C3%A9/%F0%9F%98%80?q=%C3%BC&r=%41']);
+    // Bytes that are no UTF-8 are refused.
+    expect((await ask2(session, '/caf\xe9')).status).toBe(400);
+    session.close();
+  });
+
   it('carries many requests at once, and a body of any size both ways', async () => {
     await rig.app((request, response) => void request.pipe(response));
     const session = rig.session();

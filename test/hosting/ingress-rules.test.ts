@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -268,6 +268,25 @@ describe('the access log and the figures', () => {
     expect((await log('5xx')).requests[0]?.path).toBe('/bad');
     expect((await log('404')).total).toBe(0);
     expect((await log(undefined, Date.now() + ahead + 60_000)).total).toBe(0);
+  });
+
+  it('have no credential of a request that is refused for it', async () => {
+    await rig.app((_request, response) => void response.end());
+    const refused = [
+      await rig.ask('http://user:pass-word@app.test/in/the/url?x=1'),
+      await rig.ask('http://user:pass-word@app.test'),
+      await rig.ask('/in-the-host', { headers: { host: 'user:pass-word@app.test' } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
+    await rig.ingress.flushLog();
+    const text = readFileSync(join(folder, 'requests.log'), 'utf8');
+    expect(text).not.toMatch(/pass-word|user:/);
+    const last = text.trim().split('\n').slice(-3);
+    expect(last.map((line) => JSON.parse(line)).map(({ host, path }) => [host, path])).toEqual([
+      ['app.test', '/in/the/url'],
+      ['app.test', '/'],
+      ['app.test', '/in-the-host'],
+    ]);
   });
 
   it('have at most 40 series an app, whatever clients send', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,6 +12,9 @@ import { startServer, type TestServer } from './server.ts';
 const SERVER = `import { createServer } from 'node:http';
 createServer((request, response) => response.end(process.env.WORD + ' ' + process.getuid())).listen(process.env.PORT);
 process.on('SIGTERM', () => process.exit(0));`;
+
+/** A busy machine takes its time to read a program of 100 MB for the first time. */
+const MODEL = { deploys: { keep: 5, readyTimeout: 60_000, drain: 5000 } };
 
 const ownDockerfile = tarGzOf({
   Dockerfile:
@@ -36,11 +39,7 @@ describeEachEngine('source', ({ socket }) => {
       method: 'POST',
       path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim`,
     });
-    // A busy machine takes its time to read a program of 100 MB for the first time.
-    server = await startServer({
-      socket,
-      model: { deploys: { keep: 5, readyTimeout: 60_000, drain: 5000 } },
-    });
+    server = await startServer({ socket, model: MODEL });
   }, 120_000);
   afterAll(() => server?.end(), 60_000);
 
@@ -140,6 +139,40 @@ describeEachEngine('source', ({ socket }) => {
     expect(deployments[0]).toMatchObject({ number: 2, status: 'failed', current: false });
     expect(await logOf(name, 2)).toMatch(/no such luck[^]*ERROR/);
   }, 180_000);
+
+  it('that failed to build is built again on request, until it is built', async () => {
+    const name = fresh('again');
+    const needs = tarGzOf({
+      Dockerfile:
+        'FROM docker.io/twofold-test/node:1\nARG WORD=none\nRUN test $WORD = there\nCOPY . /app\nCMD ["node", "server.mjs"]\n',
+      'server.mjs': SERVER,
+    });
+    const kept = () => {
+      const folder = join(server.folder, 'data/uploads');
+      return existsSync(folder) ? readdirSync(folder) : [];
+    };
+    const config = { name, port: 3000, env: { WORD: 'once more' } };
+    const first = await server.api('POST', '/api/deploy?wait=true', sourceForm(config, needs));
+    expect(first.status).toBe(422);
+    const again = () => server.api('POST', `/api/apps/${name}/deploy?wait=true`, {});
+    expect((await again()).body.error).toMatch(/build failed/);
+    const { id } = (await server.api('GET', `/api/apps/${name}`)).body;
+    expect(kept()).toEqual([`${id}.tar`]);
+    // It outlives the server, and the settings of the app are its present ones.
+    await server.stop();
+    server = await startServer({ socket, folder: server.folder, model: MODEL });
+    await server.api('PATCH', `/api/apps/${name}`, { build: { args: { WORD: 'there' } } });
+    const third = await again();
+    expect([third.status, third.body.status, why(third.body)]).toEqual([200, 'healthy', null]);
+    expect(third.body.source).toEqual({ kind: 'tarball', sha256: expect.any(String) });
+    expect((await server.visit(`${name}.apps.test`)).text).toBe('once more 0');
+    expect(kept()).toEqual([]);
+    const broken = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN exit 7\n' });
+    await server.api('POST', '/api/deploy?wait=true', sourceForm(config, broken));
+    expect(kept()).toEqual([`${id}.tar`]);
+    await server.api('DELETE', `/api/apps/${name}`);
+    expect(kept()).toEqual([]);
+  }, 240_000);
 
   it('reaches nothing that listens on this machine alone while it is built', async () => {
     const { port } = new URL(server.url);

@@ -14,7 +14,7 @@ export interface HostState {
   readonly clock: boolean | null;
   /** `active` and `enabled`, or what they are instead. */
   readonly units: readonly { readonly unit: string; readonly state: string }[];
-  /** Apps with a schedule whose last good backup is older than two times of it. Null: not known. */
+  /** Apps that have missed two times of their schedule since their last good backup. Null: not known. */
   readonly lateBackups: readonly string[] | null;
   readonly trustedProxies: readonly string[];
   /** `HOSTING_REDIRECT=off` says that a proxy in front ends TLS. */

@@ -13,13 +13,12 @@ import { DEFAULT_PLACE, PATHS } from '../place.ts';
 import { type HostClient, openHost } from '../server-client.ts';
 import { outputOf } from '../services.ts';
 import type { HostState } from './checks.ts';
+import { lateBackups, type ScheduledApp } from './late-backups.ts';
 
 /** The fields of an app that the doctor needs. */
-interface SeenApp {
-  readonly name: string;
+interface SeenApp extends ScheduledApp {
   readonly domain: string | null;
   readonly aliases?: readonly string[];
-  readonly backup?: { readonly schedule?: string | null } | null;
 }
 
 /** Looks at this machine, and asks the server as its operator. What does not answer is null. */
@@ -42,7 +41,7 @@ export async function lookAtHost(): Promise<HostState> {
     certificates: wantsTls ? await Promise.all(names.map((name) => daysOf(name, https))) : [],
     ...{ disk: await diskAt(dir), memory: memoryNow(), clock: await clockNow() },
     units: await Promise.all(UNITS.map(unitState)),
-    lateBackups: client && (await lateBackups(client, apps, dir)),
+    lateBackups: client && (await lateApps(client, apps, dir)),
     trustedProxies: project?.server.trustedProxies ?? [],
     ...{ behindProxy: env['HOSTING_REDIRECT'] === 'off', data: join(dir, 'data') },
   };
@@ -137,25 +136,10 @@ async function clockNow(): Promise<boolean | null> {
   return { yes: true, no: false }[said.trim()] ?? null;
 }
 
-/** Apps whose last good backup is older than two times of their schedule. */
-async function lateBackups(
-  client: HostClient,
-  apps: readonly SeenApp[],
-  dir: string,
-): Promise<string[]> {
-  const scheduled = apps.filter(({ backup }) => backup?.schedule);
-  if (scheduled.length === 0) return [];
+/** The program of the host brings the reader of schedules with it. */
+async function lateApps(client: HostClient, apps: readonly SeenApp[], dir: string) {
+  if (!apps.some(({ backup }) => backup?.schedule)) return [];
   const load = createRequire(join(dir, 'current/package.json'));
   const { Cron } = load('croner') as typeof import('croner');
-  const late: string[] = [];
-  for (const { name, backup } of scheduled) {
-    const [first, second] = new Cron(backup!.schedule!, { paused: true }).nextRuns(2);
-    const { backups } = await client<{ backups: { status: string; finished_at: string }[] }>(
-      ...['GET' as const, `/api/apps/${encodeURIComponent(name)}/backups`],
-    );
-    const last = backups.find(({ status }) => status === 'done')?.finished_at;
-    const age = Date.now() - Date.parse(last ?? '1970-01-01T00:00:00Z');
-    if (first && second && age > 2 * (second.getTime() - first.getTime())) late.push(name);
-  }
-  return late;
+  return lateBackups(client, apps, { Schedule: Cron, now: Date.now() });
 }

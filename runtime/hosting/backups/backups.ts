@@ -8,11 +8,18 @@ import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { restoreBeside } from './beside.ts';
 import { drill } from './drill.ts';
-import { assertHasData, makeBackup, recordBackup, SYSTEM } from './make.ts';
+import {
+  assertHasData,
+  endFailed,
+  makeBackup,
+  recordBackup,
+  recordRefused,
+  SYSTEM,
+} from './make.ts';
 import { reportCutOff, restoreApp } from './restore.ts';
 import { isGood, removeBackup } from './retention.ts';
 import { adoptRows, bringBack, waitingApps } from './returned.ts';
-import { createSchedule } from './schedule.ts';
+import { createSchedule, type Due } from './schedule.ts';
 import { type BackupParts, isInUse, messageOf, whileInUse } from './stored.ts';
 import { assertCanBackUp, makeSystemBackup, type SystemParts } from './system.ts';
 import { taskLabels } from './volumes.ts';
@@ -52,9 +59,9 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
   const { core, repository } = parts;
   /** By the name of the app, as records outlive apps. */
   const tasks = createOperations();
-  const startTask = createTaskStarter(parts, tasks);
-  const schedule = createSchedule(core.now);
-  let cleaned = false;
+  const clean = createCleaner(parts);
+  const startTask = createTaskStarter(parts, tasks, clean);
+  const schedule = createSchedule(core.now, (app, kind) => isBusy(parts, tasks, app, kind));
 
   const begin: Backups['begin'] = async (app) => {
     assertHasData(app);
@@ -79,16 +86,9 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
 
   const look = async () => {
     if (core.connection.info() === null) return;
-    if (!cleaned) await removeLeftovers(parts).then(() => (cleaned = true));
+    await clean();
     await bringBackAll(parts, store, startTask);
-    for (const { name, kind } of schedule.due(core.apps.all())) {
-      const app = core.apps.all().find((each) => each.name === name);
-      if (!app || app.deployment === null) continue;
-      const work = kind === 'schedule' ? begin(app) : verifyNewest(parts, app, verify);
-      await work.catch((error: unknown) =>
-        core.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
-      );
-    }
+    for (const due of schedule.due(core.apps.all())) await startDue(parts, due, { begin, verify });
   };
   const loop = createLoop({
     pause: () => TICK,
@@ -131,8 +131,25 @@ export function createBackups(parts: SystemParts, store: Store, root: string): B
 
 type TaskWork = (signal: AbortSignal, started: () => void) => Promise<void>;
 
+/**
+ * Removes what a killed server has left, once. It must not come while a task runs, whose containers
+ * have the same labels.
+ */
+function createCleaner(parts: BackupParts): () => Promise<void> {
+  let cleaned: Promise<void> | undefined;
+  return () =>
+    (cleaned ??= removeLeftovers(parts).catch((error: unknown) => {
+      cleaned = undefined;
+      throw error;
+    }));
+}
+
 /** Runs work in the background, and returns when it has started. */
-function createTaskStarter({ core }: BackupParts, tasks: ReturnType<typeof createOperations>) {
+function createTaskStarter(
+  { core }: BackupParts,
+  tasks: ReturnType<typeof createOperations>,
+  clean: () => Promise<void>,
+) {
   const report = (what: string) => (error: unknown) => {
     if (error instanceof AppError) core.log.warn(`${what} failed: ${messageOf(error)}`);
     else core.log.error({ stack: (error as Error).stack }, `${what} failed`);
@@ -143,6 +160,8 @@ function createTaskStarter({ core }: BackupParts, tasks: ReturnType<typeof creat
       const done: Promise<void> = tasks.run(subject, kind, async (signal) => {
         // `done` exists only after this function has returned.
         await Promise.resolve();
+        // A backup of the server itself needs no engine, and what cannot be removed hinders no task.
+        if (core.connection.info() !== null) await clean().catch(report('cleaning up'));
         await work(signal, () => {
           begun = true;
           resolve({ done });
@@ -206,20 +225,69 @@ export function assertDone({ id, status }: StoredBackup): void {
     throw failure.conflict(`Backup ${id} is ${status}: choose one that is done`);
 }
 
+/** What cannot start is logged: the others of this look must not miss their time. */
+async function startDue(
+  parts: BackupParts,
+  { name, kind }: Due,
+  { begin, verify }: Pick<Backups, 'begin' | 'verify'>,
+): Promise<void> {
+  const { core } = parts;
+  const app = core.apps.all().find((each) => each.name === name);
+  if (!app || app.deployment === null) return;
+  const work =
+    kind === 'schedule' ? beginScheduled(parts, app, begin) : verifyNewest(parts, app, verify);
+  await work.catch((error: unknown) =>
+    core.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
+  );
+}
+
+/** Whether a scheduled task has to wait. One that stops its app waits for deployments too. */
+function isBusy(
+  { core }: BackupParts,
+  tasks: ReturnType<typeof createOperations>,
+  { id, name, spec }: HostedApp,
+  kind: Due['kind'],
+): boolean {
+  if (tasks.running(name) !== undefined) return true;
+  const stops = kind === 'schedule' && backupRulesOf(spec.backup).stop;
+  return stops && core.operations.running(id) !== undefined;
+}
+
 /** Sends the events of a backup, which notifications are made of. */
 async function announced(
-  { core }: BackupParts,
-  { app, id }: StoredBackup,
+  parts: BackupParts,
+  backup: StoredBackup,
   work: () => Promise<void>,
 ): Promise<void> {
+  const { core } = parts;
+  const { app, id } = backup;
   core.events.emit('backup', { app, backup: id, status: 'running' });
   try {
     await work();
   } catch (error) {
+    await endFailed(parts, backup, error);
     core.events.emit('backup', { app, backup: id, status: 'failed', error: messageOf(error) });
     throw error;
   }
   core.events.emit('backup', { app, backup: id, status: 'done' });
+}
+
+/**
+ * A scheduled backup that cannot start has a record too, and is reported as any other that fails: its
+ * target may have been removed since. An engine or a server that is away is reported by itself.
+ */
+async function beginScheduled(
+  parts: BackupParts,
+  app: HostedApp,
+  begin: Backups['begin'],
+): Promise<void> {
+  try {
+    await begin(app);
+  } catch (error) {
+    const { status } = error as Partial<AppError>;
+    if (status !== 503 && status !== 409) await recordRefused(parts, app, error);
+    throw error;
+  }
 }
 
 async function verifyNewest(

@@ -4,6 +4,7 @@ import { containerSpec } from '../deploy/containers.ts';
 import { startReplica } from '../deploy/replicas.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
+import { asDeployed } from '../records/deployed.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { damaged } from './failures.ts';
 import { createListComparison, type ListComparison } from './file-list.ts';
@@ -37,7 +38,7 @@ async function rehearse(
   { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
 ): Promise<void> {
   const description = await checkBackup(parts, backup);
-  const copy = await createCopy(parts.core, app, backup.id);
+  const copy = await createCopy(parts.core, asDeployed(app), backup.id);
   const comparison = await createListComparison();
   try {
     if (description.kind === 'dump') await readDump(parts, copy, { backup, signal });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
+import type { Core } from '../core.ts';
 import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
 import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
@@ -19,16 +20,48 @@ export async function recordBackup(
   target: string,
 ): Promise<StoredBackup> {
   await targets.open(target);
+  const backup = newRecord(core, app, target);
+  await repository.insert(backup);
+  return backup;
+}
+
+function newRecord(core: Core, app: string | null, target: string): StoredBackup {
   const started_at = new Date(core.now()).toISOString();
   const id = randomBytes(8).toString('hex');
   const time = started_at.replace(/[-:.]/g, '');
-  const backup: StoredBackup = {
+  return {
     ...{ id, app, target, status: 'running', bytes: null, sha256: null, started_at },
     ...{ finished_at: null, verified_at: null, error: null, attempt: null },
     object: `${core.naming.instance}/${app ?? SYSTEM}/${time}-${id}.tar`,
   };
-  await repository.insert(backup);
-  return backup;
+}
+
+/** Records a backup that could not start, and sends its event. */
+export async function recordRefused(
+  parts: BackupParts,
+  { name, spec }: HostedApp,
+  reason: unknown,
+): Promise<void> {
+  const { core, repository } = parts;
+  const { target, keep } = backupRulesOf(spec.backup);
+  const record = newRecord(core, name, target);
+  const error = messageOf(reason);
+  const finished_at = record.started_at;
+  await repository.insert({ ...record, status: 'failed', error, finished_at });
+  core.events.emit('backup', { app: name, backup: record.id, status: 'failed', error });
+  await removeOutdated(parts, name, keep);
+}
+
+/** Ends the record of a backup that failed before anything of it was stored. */
+export async function endFailed(
+  { core, repository }: BackupParts,
+  { app, id }: StoredBackup,
+  reason: unknown,
+): Promise<void> {
+  const { status } = await repository.get(app, id);
+  if (status !== 'running') return;
+  const finished_at = new Date(core.now()).toISOString();
+  await repository.update(id, { status: 'failed', error: messageOf(reason), finished_at });
 }
 
 /** The folder of the server's own backups in a target. No app has this name. */
@@ -48,13 +81,17 @@ export async function makeBackup(
 ): Promise<void> {
   const { core } = parts;
   const rules = backupRulesOf(app.spec.backup);
-  if (rules.dump !== null) await store(parts, app, 'dump', { backup, signal });
-  else if (!rules.stop || app.desired === 'stopped') await archive(parts, app, { backup, signal });
-  else
-    await core.operations.run(app.id, 'backup', (stopped) =>
-      whileStopped(parts, app, () => archive(parts, app, { backup, signal: stopped })),
-    );
-  await removeOutdated(parts, app.name, rules.keep);
+  try {
+    if (rules.dump !== null) await store(parts, app, 'dump', { backup, signal });
+    else if (!rules.stop || app.desired === 'stopped')
+      await archive(parts, app, { backup, signal });
+    else
+      await core.operations.run(app.id, 'backup', (stopped) =>
+        whileStopped(parts, app, () => archive(parts, app, { backup, signal: stopped })),
+      );
+  } finally {
+    await removeOutdated(parts, app.name, rules.keep);
+  }
 }
 
 /** Archives the app's volumes as they are now. */

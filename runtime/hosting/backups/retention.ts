@@ -47,7 +47,10 @@ export async function removeOutdated(
 
 /** Removes a backup's bytes and its record. */
 export async function removeBackup(parts: BackupParts, backup: StoredBackup): Promise<void> {
-  const target = await parts.targets.open(backup.target);
-  await target.remove(backup.object);
+  const target = await parts.targets.open(backup.target).catch((error: { status?: number }) => {
+    // A backup whose target was gone has no bytes.
+    if (backup.status !== 'failed' || error.status !== 404) throw error;
+  });
+  await target?.remove(backup.object);
   await parts.repository.remove(backup.id);
 }

@@ -3,6 +3,7 @@ import type { Core } from '../core.ts';
 import type { EngineImage, RegistryLogin } from '../engine/images.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { HostedApp, Deployment, HealthCheck, AppSource, Trigger } from '../records/app.ts';
+import { deployedConfig } from '../records/deployed.ts';
 import { imageTag, LABELS } from './containers.ts';
 import { asFullDisk } from '../full-disk.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
@@ -191,6 +192,7 @@ async function workOnce(
   const { spec } = core.apps.byId(app.id) ?? app;
   await core.apps.update(app.id, {
     ...{ deployment: number, desired: 'stopped', status: 'stopped', error: null },
+    deployed: deployedConfig(app),
     spec: { ...spec, image, source, usedPort: null },
   });
   const finished_at = new Date(core.now()).toISOString();

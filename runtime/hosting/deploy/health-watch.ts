@@ -2,6 +2,7 @@ import type { Core } from '../core.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import { createLoop, type Loop } from '../loop.ts';
 import { type HealthCheck, healthCheckOf, type HostedApp } from '../records/app.ts';
+import { asDeployed } from '../records/deployed.ts';
 import { createProbe } from './probe.ts';
 
 /**
@@ -41,7 +42,7 @@ export function createHealthWatch(
   };
 
   const ask = async (app: HostedApp, target: RouteTarget, state: WatchedTarget) => {
-    const health = healthCheckOf(app.spec);
+    const health = deployedHealth(app);
     const engine = core.connection.engine();
     state.asking = true;
     try {
@@ -71,13 +72,16 @@ function* targetsToCheck({ apps, ingress }: Core): Generator<{
   readonly target: RouteTarget;
 }> {
   for (const app of apps.all()) {
-    const health = healthCheckOf(app.spec);
+    const health = deployedHealth(app);
     const route = ingress.get(app.id);
     const checked = health.path !== undefined || health.command !== undefined;
     if (!checked || app.desired !== 'running' || route?.state !== 'serving') continue;
     for (const target of route.targets) yield { app, health, target };
   }
 }
+
+/** A check that was changed since belongs to the next deployment, whose code may be the first to pass it. */
+const deployedHealth = (app: HostedApp): HealthCheck => healthCheckOf(asDeployed(app).spec);
 
 /** Whether something else stops or changes the replica already. */
 const isBusy = ({ leaving, operations }: Core, app: HostedApp, { id }: RouteTarget) =>

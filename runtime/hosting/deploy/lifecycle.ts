@@ -4,6 +4,7 @@ import type { EngineContainer } from '../engine/engine.ts';
 import { assertOurs } from '../engine/errors.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
+import { asDeployed } from '../records/deployed.ts';
 import {
   imagePrefix,
   instanceLabels,
@@ -119,10 +120,11 @@ export interface EnsuredReplicas {
  */
 export async function ensureReplicas(
   core: Core,
-  app: HostedApp,
+  live: HostedApp,
   signal: AbortSignal,
   { ask = false } = {},
 ): Promise<EnsuredReplicas> {
+  const app = asDeployed(live);
   const deployment = await core.deployments.get(app.id, app.deployment as number);
   const present = await listContainers(
     core.connection.engine(),
@@ -181,7 +183,7 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
     return startInOperation(core, appId, signal);
   for (const container of containers) {
     const slot = slotOf(deployment, container);
-    if (slot) await restartOne(core, app, { container, slot, deployment, signal });
+    if (slot) await restartOne(core, asDeployed(app), { container, slot, deployment, signal });
   }
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
 }

@@ -5,6 +5,7 @@ import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
 import type { Deployment, ForwardTarget, HostedApp } from '../records/app.ts';
+import { asDeployed, deployedConfig } from '../records/deployed.ts';
 import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
 import { servedDomains } from '../records/worker.ts';
 import { deploymentOf, listContainers, processOf, targetOf } from './containers.ts';
@@ -185,6 +186,7 @@ async function discard(core: Core, id: string): Promise<void> {
 async function commit(core: Core, app: HostedApp, deployment: Deployment): Promise<void> {
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
+    deployed: deployedConfig(app),
     spec: {
       ...(core.apps.byId(app.id) ?? app).spec,
       image: deployment.image,
@@ -218,7 +220,12 @@ async function pauseOld(
 }
 
 /** Starts the old containers again, after the new ones failed. */
-async function restore(core: Core, app: HostedApp, old: readonly EngineContainer[]): Promise<void> {
+async function restore(
+  core: Core,
+  live: HostedApp,
+  old: readonly EngineContainer[],
+): Promise<void> {
+  const app = asDeployed(live);
   const current = old.filter((container) => deploymentOf(container) === app.deployment);
   if (app.desired !== 'running' || current.length === 0)
     return core.ingress.set(idleRoute(app, 'stopped'));

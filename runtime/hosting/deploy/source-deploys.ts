@@ -1,7 +1,7 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
-import type { Deployment, GitSource } from '../records/app.ts';
+import type { Deployment, GitSource, HostedApp } from '../records/app.ts';
 import type { BuildSettings } from '../records/build-settings.ts';
 import { type Fetched, fetchGit } from '../source/git.ts';
 import { parseGitUrl } from '../source/git-url.ts';
@@ -14,6 +14,7 @@ import type { BuildLogs } from './build-logs.ts';
 import { buildPolicy } from './build-policy.ts';
 import type { ImageBuilder } from './builder.ts';
 import type { PrepareImage } from './deployer.ts';
+import type { KeptUploads } from './kept-uploads.ts';
 import { publishImage } from './publish-image.ts';
 
 /** A git repository, with the credentials that are never stored in a deployment's record. */
@@ -40,6 +41,12 @@ export interface SourceDeploys {
    */
   plan(spool: Spool, settings: BuildSettings | undefined): Promise<ReceivedSource>;
   fromUpload(received: ReceivedSource): PrepareImage;
+  /**
+   * The app's last upload, if it was not built. It is planned again: the app's settings may be others.
+   *
+   * @returns null when there is none. @throws AppError as `plan`.
+   */
+  lastUpload(app: HostedApp): Promise<ReceivedSource | null>;
   fromGit(git: GitSourceWithToken): PrepareImage;
 }
 
@@ -54,6 +61,7 @@ export function createSourceDeploys(
   core: Core,
   builder: ImageBuilder,
   logs: BuildLogs,
+  uploads: KeptUploads,
 ): SourceDeploys {
   return {
     async receive(upload) {
@@ -63,12 +71,16 @@ export function createSourceDeploys(
     },
     plan: (spool, settings) => plan(core, builder, { spool, settings }),
     fromUpload: (received) =>
-      withStoredLog(core, logs, (deployment, signal) =>
-        build(core, builder, {
+      withStoredLog(core, logs, async (deployment, signal) => {
+        await keepUpload(core, uploads, { deployment, spool: received.spool });
+        const built = await build(core, builder, {
           ...{ deployment, received, signal },
           onLine: (line) => logs.add(deployment, line),
-        }),
-      ),
+        });
+        await uploads.forget(deployment.app_id);
+        return built;
+      }),
+    lastUpload: (app) => lastUpload(core, builder, uploads, app),
     fromGit: (git) =>
       withStoredLog(core, logs, (deployment, signal) =>
         buildFromGit(core, builder, {
@@ -113,6 +125,35 @@ async function plan(
   });
   await builder.check(planned);
   return { spool, plan: planned };
+}
+
+async function lastUpload(
+  core: Core,
+  builder: ImageBuilder,
+  uploads: KeptUploads,
+  { id, spec }: HostedApp,
+): Promise<ReceivedSource | null> {
+  const stored = await uploads.open(id);
+  if (!stored) return null;
+  const spool = await spoolSource(stored, limitsOf(core));
+  return plan(core, builder, { spool, settings: spec.build }).catch(async (error: unknown) => {
+    await spool.remove();
+    throw error;
+  });
+}
+
+/** A build does not fail because its upload cannot be kept: a full disk is the builder's to report. */
+async function keepUpload(
+  core: Core,
+  uploads: KeptUploads,
+  { deployment, spool }: { readonly deployment: Deployment; readonly spool: Spool },
+): Promise<void> {
+  try {
+    await uploads.prune((id) => core.apps.byId(id) !== undefined);
+    await uploads.keep(deployment.app_id, spool);
+  } catch (error) {
+    core.log.warn(`an upload is not kept for another attempt: ${(error as Error).message}`);
+  }
 }
 
 interface BuildRequest {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
+import { asDeployed } from '../records/deployed.ts';
 import { deploymentOf, isRun, LABELS, listContainers } from './containers.ts';
 import { stopContainers } from './lifecycle.ts';
 import { describeEnd, lastLines } from './replicas.ts';
@@ -165,7 +166,7 @@ function endOf({ core, stops }: SupervisorState, app: HostedApp, detail: Contain
   if (stopped > Date.parse(detail.startedAt)) return STOPPED;
   const perhaps =
     !core.connection.engine().reportsStops && BY_SIGTERM.includes(detail.exitCode ?? 0);
-  return `${describeEnd(detail, app)}${perhaps ? ', or was stopped from outside' : ''}`;
+  return `${describeEnd(detail, asDeployed(app))}${perhaps ? ', or was stopped from outside' : ''}`;
 }
 
 function recentEnds(
@@ -233,7 +234,7 @@ async function bringBack(
       'restart after a crash',
       async (abort) => {
         const app = currentApp(core, given);
-        if (app) outcome = await startAgain(core, app, { id, signal: abort });
+        if (app) outcome = await startAgain(core, asDeployed(app), { id, signal: abort });
       },
     );
     if (ran) return outcome;

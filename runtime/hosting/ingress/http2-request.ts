@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ClientRequest } from './client.ts';
+import { encodeRawUtf8 } from './raw-path.ts';
 
 /** A request over HTTP/2 in the form of a request over HTTP/1.1. */
 export class Http2Request implements ClientRequest {
@@ -14,7 +15,7 @@ export class Http2Request implements ClientRequest {
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]) {
     this.#stream = stream;
     this.method = headers[':method'];
-    this.url = headers[':path'];
+    this.url = encodeRawUtf8(headers[':path']);
     this.headers = headers;
     headers.host ??= headers[':authority'];
     this.rawHeaders = plainHeaders(stream, headers, raw);

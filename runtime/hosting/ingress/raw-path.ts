@@ -39,11 +39,20 @@ export function encodeRawPath(packet: Buffer | undefined): Buffer | null {
   if (!packet || end < 0 || !isUtf8(packet.subarray(0, end))) return null;
   const line = packet.toString('latin1', 0, end);
   if (!/^[A-Z]{1,20} \/[\x21-\x7e\x80-\xff]* HTTP\/1\.[01]$/.test(line)) return null;
-  const encoded = line.replace(/[\x80-\xff]/g, (byte) => encodeByte(byte.charCodeAt(0)));
+  const encoded = encodeBytes(line);
   return encoded === line
     ? null
     : Buffer.concat([Buffer.from(encoded, 'latin1'), packet.subarray(end)]);
 }
+
+/** Encodes the raw UTF-8 of a text whose characters are its bytes. Other bytes stay as they are. */
+export function encodeRawUtf8<T extends string | undefined>(text: T): T | string {
+  const isRaw = text !== undefined && /[\x80-\xff]/.test(text);
+  return isRaw && isUtf8(Buffer.from(text, 'latin1')) ? encodeBytes(text) : text;
+}
+
+const encodeBytes = (text: string) =>
+  text.replace(/[\x80-\xff]/g, (byte) => encodeByte(byte.charCodeAt(0)));
 
 const encodeByte = (byte: number) => `%${byte.toString(16).toUpperCase()}`;
 

@@ -57,7 +57,7 @@ export function createVisits(
         app: route?.name ?? null,
         ip: origin.ip,
         method,
-        host: hostName(request.headers.host).slice(0, MAX_TEXT),
+        host: hostName(withoutUser(request.headers.host)).slice(0, MAX_TEXT),
         path: pathOf(request.url),
         status,
         bytes: sent,
@@ -87,7 +87,16 @@ function createClock(): (time: number) => string {
 export const statusOfResponse = ({ headersSent, statusCode }: ClientResponse): number =>
   headersSent ? statusCode : CLIENT_GONE;
 
+/**
+ * The path without its query, which may have a credential in it. So may the authority of a request
+ * that is sent as to a forward proxy.
+ */
 function pathOf(url = '/'): string {
   const query = url.indexOf('?');
-  return (query < 0 ? url : url.slice(0, query)).slice(0, MAX_TEXT);
+  const whole = query < 0 ? url : url.slice(0, query);
+  const path = whole.startsWith('/') ? whole : whole.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
+  return (path || '/').slice(0, MAX_TEXT);
 }
+
+/** A `Host` with a user and a password is refused, and not logged with them. */
+const withoutUser = (host = '') => host.slice(host.lastIndexOf('@') + 1);

@@ -21,6 +21,7 @@ export type AppChange = Partial<
     | 'env'
     | 'secrets'
     | 'files'
+    | 'deployed'
   >
 >;
 
@@ -244,26 +245,26 @@ function fromRow({ spec, sealed, ...row }: AppRow, seal: Seal): HostedApp {
     spec: JSON.parse(spec),
     ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<
       HostedApp,
-      'env' | 'secrets' | 'files'
+      'env' | 'secrets' | 'files' | 'deployed'
     >),
   };
 }
 
 function toRow(app: HostedApp, seal: Seal): AppRow {
-  const { spec, env, secrets, files = [], ...row } = app;
+  const { spec, env, secrets, files = [], deployed, ...row } = app;
   return {
     ...row,
     spec: JSON.stringify(spec),
-    sealed: seal.seal(JSON.stringify({ env, secrets, files }), aboutApp(app.id)),
+    sealed: seal.seal(JSON.stringify({ env, secrets, files, deployed }), aboutApp(app.id)),
   };
 }
 
 function changedColumns(app: HostedApp, change: AppChange, seal: Seal): Partial<AppRow> {
-  const { spec, env, secrets, files, ...columns } = change;
+  const { spec, env, secrets, files, deployed, ...columns } = change;
   return {
     ...columns,
     ...(spec && { spec: JSON.stringify(spec) }),
-    ...((env || secrets || files) && { sealed: toRow(app, seal).sealed }),
+    ...((env || secrets || files || deployed) && { sealed: toRow(app, seal).sealed }),
     updated_at: app.updated_at,
   };
 }

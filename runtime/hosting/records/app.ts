@@ -149,6 +149,12 @@ export function healthCheckOf({
   return says ? health : (builtHealth ?? health);
 }
 
+/** What the containers of an app were created from. A change that is not deployed is not in it. */
+export interface DeployedConfig extends Pick<HostedApp, 'env' | 'secrets' | 'files'> {
+  /** The fields that act by a deployment. */
+  readonly spec: Partial<AppSpec>;
+}
+
 /** An app as it is stored. */
 export interface HostedApp {
   readonly id: string;
@@ -163,6 +169,8 @@ export interface HostedApp {
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   readonly files?: readonly AppFile[];
+  /** The configuration of the deployment that serves. */
+  readonly deployed?: DeployedConfig;
   readonly created_at: string;
   readonly updated_at: string;
 }

@@ -1,6 +1,7 @@
 import { APP_STATUSES, type HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
+import type { Targets } from '../backups/targets/targets.ts';
 import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
@@ -20,12 +21,13 @@ export interface RouteParts {
   readonly deployer: Deployer;
   readonly lifecycle: Lifecycle;
   readonly addressOf: AddressOf;
+  readonly targets: Targets;
 }
 
 type CreateFields = AppFields & { readonly name: string };
 
 export function appHandlers(parts: RouteParts) {
-  const { core, model, deployer, lifecycle, addressOf } = parts;
+  const { core, model, deployer, lifecycle, addressOf, targets } = parts;
   const { apps } = core;
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
   const shown: ViewContext = { addressOf, port: model.defaults.port };
@@ -38,6 +40,7 @@ export function appHandlers(parts: RouteParts) {
     async createApp({ body }: Call<CreateFields>) {
       assertAppName(body.name);
       const spec = newSpec(body.name, await toSpecFields(body), model);
+      await targets.assertKnown(body.backup?.target);
       const env = toEnv(body.env ?? {});
       const files = toFiles(body.files ?? []);
       if (body.image !== undefined) core.connection.engine();
@@ -54,6 +57,7 @@ export function appHandlers(parts: RouteParts) {
     async changeApp(call: Call<AppFields>) {
       const app = named(call);
       const spec = changeSpec(app.spec, await toSpecFields(call.body, app.spec));
+      await targets.assertKnown(call.body.backup?.target);
       const env = call.body.env === undefined ? undefined : withoutMasks(app, toEnv(call.body.env));
       const files = call.body.files && toFiles(call.body.files);
       const apply = call.query.apply === true && app.deployment !== null;

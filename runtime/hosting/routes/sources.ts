@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { DeployRequest, StartedDeployment } from '../deploy/deployer.ts';
-import type { AppSpec, Deployment, GitSource, HostedApp } from '../records/app.ts';
+import type { AppSource, AppSpec, Deployment, GitSource, HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, type SpecFields, toSpecFields } from '../records/fields.ts';
 import { toEnv } from '../records/names.ts';
 import { toFiles } from '../records/process-fields.ts';
@@ -26,7 +26,7 @@ interface DeployBody {
 }
 
 const UPLOAD_NOT_KEPT =
-  'The last source was an upload that could not be built, and uploads are not kept: send it again with POST /api/deploy';
+  'The last source was an upload that could not be built, and it is no longer kept: send it again with POST /api/deploy';
 
 export function sourceHandlers(parts: SourceParts) {
   const { core, deployer, sources, buildLogs } = parts;
@@ -100,6 +100,8 @@ async function deploy(
     const options = { trigger: 'api', token: body.git?.token } as const;
     return { started: await deployGit(parts, app, git, options), wait: query.wait };
   }
+  if (last?.source.kind === 'tarball' && last.image_id === null)
+    return { started: await rebuildUpload(parts, app, last.source), wait: query.wait };
   const request =
     last?.source.kind === 'tarball'
       ? repeatUpload(parts, last)
@@ -107,10 +109,26 @@ async function deploy(
   return { started: await deployer.begin(app, request), wait: true };
 }
 
-/** Deploys the image of an upload again. The upload itself is not kept. */
+/** Deploys the image of an upload again. An upload is kept only until it has been built. */
 function repeatUpload({ deployer }: SourceParts, last: Deployment): DeployRequest {
-  if (last.image_id === null) throw failure.badRequest(UPLOAD_NOT_KEPT);
   return { trigger: 'change', source: last.source, prepare: deployer.fromDeployment(last) };
+}
+
+/** Builds an upload again that could not be built. */
+async function rebuildUpload(
+  { deployer, sources }: SourceParts,
+  app: HostedApp,
+  source: AppSource,
+): Promise<StartedDeployment> {
+  const received = await sources.lastUpload(app);
+  if (!received) throw failure.badRequest(UPLOAD_NOT_KEPT);
+  const prepare = sources.fromUpload(received);
+  return deployer
+    .begin(app, { trigger: 'api', source, builds: true, prepare })
+    .catch(async (error: unknown) => {
+      await received.spool.remove();
+      throw error;
+    });
 }
 
 function imageRequest(
@@ -135,12 +153,13 @@ interface GivenApp {
 
 /** The app of an upload with the upload's configuration, of which nothing is kept yet. */
 async function givenApp(
-  { core, model }: SourceParts,
+  { core, model, targets }: SourceParts,
   { name, env: _env, files: _files, ...fields }: UploadConfig,
 ): Promise<GivenApp> {
   const known = core.apps.all().find((app) => app.name === name);
   const given = await toSpecFields(fields, known?.spec);
   const spec = known ? changeSpec(known.spec, given) : newSpec(name, given, model);
+  await targets.assertKnown(fields.backup?.target);
   return { known, fields: given, spec };
 }
 

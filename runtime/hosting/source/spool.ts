@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { copyFile, link, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeFolder } from './leftovers.ts';
@@ -23,6 +23,8 @@ export interface Spool {
   }): AsyncGenerator<Buffer>;
   /** Adds the text of a file to the listing's manifests. Does nothing when there is no such file. */
   load(path: string): Promise<void>;
+  /** Also stores it at a path at which there is no file. It takes no space on the same disk. */
+  copyTo(path: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function spoolSource(
     listing,
     sha256: hash.digest('hex'),
     remove,
+    copyTo: (other) => link(path, other).catch(() => copyFile(path, other)),
     load: (file) => loadText(readTar(createReadStream(path)), listing, file),
     read: (options) => writeTar(rewrite(readTar(createReadStream(path)), { ...options, now })),
   };

@@ -34,6 +34,7 @@ export const appRoutes = [
       201: response('The app', shape.app),
       ...refused,
       409: REFUSED,
+      422: REFUSED,
       502: REFUSED,
       503: REFUSED,
       507: REFUSED,
@@ -60,7 +61,7 @@ export const appRoutes = [
     audit: { values: ['replicas'] },
     query: { apply: { type: 'boolean', default: false } },
     body: { ...body(shape.changeBody), limit: 2 * MIB },
-    responses: { 200: response('The app', shape.app), ...onEngine },
+    responses: { 200: response('The app', shape.app), ...onEngine, 422: REFUSED },
   },
   {
     ...{

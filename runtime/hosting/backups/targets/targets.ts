@@ -19,6 +19,8 @@ export type TargetFields =
 export interface Targets {
   /** @throws AppError 404 when there is no such target. */
   open(name: string): Promise<Target>;
+  /** @throws AppError 422 that names the targets there are. */
+  assertKnown(name: string | undefined): Promise<void>;
   /** Keeps a target after it was tried. @throws AppError 400, 422 */
   put(name: string, fields: TargetFields): Promise<void>;
   list(): Promise<readonly Record<string, unknown>[]>;
@@ -49,6 +51,15 @@ export function createTargets({
   };
   return {
     open: async (name) => createTarget(await find(name)),
+    async assertKnown(name) {
+      if (name === undefined || name === LOCAL) return;
+      const rows = await db.selectFrom(TABLE).select('name').orderBy('name').execute();
+      const known = [LOCAL, ...rows.map((row) => String(row['name']))];
+      if (known.includes(name)) return;
+      throw failure.unprocessable(
+        `backup.target ${name} is none of the backup targets, which are ${known.join(', ')}: add it with PUT /api/backup-targets/${name}`,
+      );
+    },
     async put(name, fields) {
       assertFields(name, fields);
       await tryTarget(createTarget(fields)).catch((error: Error) => {

@@ -4,6 +4,7 @@ import type { ContainerDetail, ContainerSpec, ContainerState, EngineContainer } 
 import { toEngineError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
 import { withAlgorithm } from './images.ts';
+import { giveNewVolumes } from './volume-owner.ts';
 
 /**
  * An init process reaps the zombie processes of an app. If the engine's own init is not installed,
@@ -11,7 +12,7 @@ import { withAlgorithm } from './images.ts';
  */
 export function createContainers(
   client: Dockerode,
-  { logFiles }: Dialect,
+  { logFiles, givesVolumes }: Dialect,
 ): (spec: ContainerSpec) => Promise<string> {
   let init = true;
   const create = async (spec: ContainerSpec): Promise<string> => {
@@ -23,7 +24,7 @@ export function createContainers(
         _body: createOptions(spec, { init, logFiles }),
       };
       const made = await client.createContainer(inTheBody as Dockerode.ContainerCreateOptions);
-      return await finish(client, made, spec);
+      return await finish(client, made, { spec, givesVolumes });
     } catch (error) {
       if (
         !init ||
@@ -41,14 +42,16 @@ export function createContainers(
 async function finish(
   client: Dockerode,
   container: Dockerode.Container,
-  { networks = [], aliases, files = [] }: ContainerSpec,
+  { spec, givesVolumes }: { readonly spec: ContainerSpec; readonly givesVolumes: boolean },
 ): Promise<string> {
+  const { networks = [], aliases, files = [] } = spec;
   try {
     for (const network of networks)
       await client.getNetwork(network).connect({
         Container: container.id,
         EndpointConfig: { Aliases: [...aliases] },
       });
+    if (!givesVolumes) await giveNewVolumes(container, spec);
     if (files.length > 0) await container.putArchive(await packFiles(files), { path: '/' });
     return container.id;
   } catch (error) {

@@ -33,6 +33,8 @@ export interface Dialect extends LogDialect, NetworkDialect {
    * folder only from its parent, and Podman does not find the volume from there.
    */
   readonly volumeWrites: { readonly into: string; readonly prefix: string };
+  /** Whether the engine gives a new volume to the user of the first container that has it. */
+  readonly givesVolumes: boolean;
   /** Options of a volume whose owner is set by what is written into it. */
   readonly filledVolume: Readonly<Record<string, string>>;
 }

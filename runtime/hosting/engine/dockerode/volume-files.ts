@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
-import { extract, type Header, pack, type Pack } from 'tar-stream';
-import { pump } from '../../source/pump.ts';
-import { unclosed } from '../../source/unclosed.ts';
+import { type Header, pack, type Pack } from 'tar-stream';
 import type { VolumeEntry, VolumeFiles } from '../volume-files.ts';
 import { volumeHeader, writeMember } from '../volume-tar.ts';
 import { call, nullIfNotFound } from './calls.ts';
 import type { Dialect } from './dialect.ts';
+import { readMembers } from './read-archive.ts';
 import { readFolder } from './read-folder.ts';
 
-/** Where the volume is mounted. A path that no image has, so that no engine copies files into it. */
+/**
+ * Where the volume is mounted. Docker gives an empty volume the owner and the mode of the image's
+ * folder at that path, so the image has none there.
+ */
 const FOLDER = 'volume';
-const IMAGE = 'localhost/twofold-volume';
+const IMAGE = 'localhost/twofold-empty';
+/** An image has at least one file. */
+const IN_IMAGE = 'empty';
 
 /**
  * Opens a volume through a container that is never started: engines read and write the files of
@@ -54,7 +58,7 @@ async function ensureEmptyImage(client: Dockerode): Promise<string> {
   const known = await nullIfNotFound(() => client.getImage(`${IMAGE}:latest`).inspect());
   if (known) return known.Id;
   const archive = pack();
-  archive.entry({ name: FOLDER, type: 'directory', mode: 0o755 });
+  archive.entry({ name: IN_IMAGE, type: 'directory', mode: 0o755 });
   archive.finalize();
   const answer = await client.importImage(archive as unknown as Readable, {
     repo: IMAGE,
@@ -66,24 +70,7 @@ async function ensureEmptyImage(client: Dockerode): Promise<string> {
 
 async function* readArchive(container: Dockerode.Container): AsyncGenerator<VolumeEntry> {
   const answer = (await container.getArchive({ path: `/${FOLDER}` })) as unknown as Readable;
-  const archive = extract();
-  let failed: Error | undefined;
-  const fed = pump(answer as AsyncIterable<Buffer>, archive).then(
-    () => void archive.end(null),
-    (error: Error) => void archive.destroy((failed = error)),
-  );
-  try {
-    for await (const entry of unclosed(archive)) {
-      yield fromHeader(entry.header, unclosed(entry as AsyncIterable<Buffer>));
-      entry.resume();
-    }
-  } catch (error) {
-    throw failed ?? error;
-  } finally {
-    archive.destroy();
-    answer.destroy();
-    await fed;
-  }
+  for await (const { header, data } of readMembers(answer)) yield fromHeader(header, data);
 }
 
 function fromHeader(header: Header, data: AsyncIterable<Buffer>): VolumeEntry {

@@ -17,6 +17,7 @@ const DOCKER: Dialect = {
   logFiles: { 'max-size': '10m', 'max-file': '3' },
   readsOwners: true,
   volumeWrites: { into: '/', prefix: 'volume' },
+  givesVolumes: false,
   filledVolume: {},
   findLogPlace: dockerLogPlace,
   follow: (read) => (options) => read({ ...options, follow: true }),

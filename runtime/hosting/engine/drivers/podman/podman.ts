@@ -31,6 +31,7 @@ const PODMAN: Dialect = {
   logFiles: { 'max-size': '50m' },
   readsOwners: false,
   volumeWrites: { into: '/volume', prefix: '.' },
+  givesVolumes: true,
   // Podman leaves the owner of a volume alone only if it was created with one.
   filledVolume: { o: 'uid=0,gid=0' },
   findLogPlace: podmanLogPlace,
