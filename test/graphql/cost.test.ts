@@ -4,8 +4,8 @@ import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `
   interface Writer { posts(where: PostFilter, take: Int, first: Int): [Post!]! }
-  type Author implements Writer { id: ID! name: String! postsAggregate: PostAggregate! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
-  type Post { id: ID! title: String! views: Int author: Author! comments(first: Int): CommentConnection! }
+  type Author implements Writer { id: ID! name: String! mentor: Author postsAggregate: PostAggregate! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
+  type Post @search(fields: ["title"]) { id: ID! title: String! views: Int author: Author! comments(first: Int): CommentConnection! }
   type Comment { id: ID! text: String! post: Post! @relation(inverse: "comments") author: Author! }
   type CommentConnection { edges: [CommentEdge!]! nodes: [Comment!]! pageInfo: PageInfo! totalCount: Int! aggregate: CommentAggregate! }
   type CommentAggregate { count: Int! }
@@ -17,8 +17,18 @@ const SDL = `
   scalar BigInt
   type CommentEdge { node: Comment! cursor: String! }
   type PageInfo { hasNextPage: Boolean! }
+  enum Direction { ASC DESC } enum Nulls { FIRST LAST }
+  input CountOrder { count: Direction }
+  input ViewsOrder { direction: Direction nulls: Nulls }
+  input AuthorOrder { name: Direction posts: CountOrder mentor: AuthorOrder }
+  input PostOrder { title: Direction views: ViewsOrder author: AuthorOrder }
+  input IntFilter { gte: Int }
+  input PostGroupOrder { count: Direction key: PostKeyOrder }
+  input PostKeyOrder { author: Direction }
+  input PostSumsFilter { views: IntFilter }
+  input PostGroupFilter { count: IntFilter sum: PostSumsFilter or: [PostGroupFilter!] }
   input AuthorFilter { name: TextFilter posts: PostListFilter and: [AuthorFilter!] or: [AuthorFilter!] not: AuthorFilter }
-  input PostListFilter { some: PostFilter every: PostFilter none: PostFilter }
+  input PostListFilter { some: PostFilter every: PostFilter none: PostFilter count: IntFilter }
   input PostFilter { title: TextFilter author: AuthorFilter }
   input TextFilter { eq: String contains: String }
   type Query {
@@ -26,8 +36,9 @@ const SDL = `
     ten(limit: Int = 10): [Author!]! @list(default: 20, max: 50) @resolve(as: LIST)
     few: [Author!]! @list(default: 20, max: 50) @resolve(as: LIST)
     post(id: ID!): Post
-    postsAggregate(where: PostFilter): PostAggregate!
-    postsGroups(by: [PostGroupBy!]!, limit: Int): [PostGroup!]!
+    posts(search: String, orderBy: [PostOrder!], limit: Int): [Post!]!
+    postsAggregate(where: PostFilter, search: String): PostAggregate!
+    postsGroups(by: [PostGroupBy!]!, having: PostGroupFilter, orderBy: [PostGroupOrder!], limit: Int): [PostGroup!]!
     own(take: Int): [Author!]!
     writers: [Writer!]!
   }
@@ -158,6 +169,56 @@ const PRICES: readonly [string, string, number, string, Record<string, unknown>?
     '{ postsAggregate(where: { author: { posts: { some: {} } } }) { count } }',
     100 + 101,
     'Query.postsAggregate',
+  ],
+  ['a search', '{ posts(search: "a", limit: 3) { id } }', 3 + 100, 'Query.posts'],
+  [
+    'a search that a variable leaves out',
+    'query ($search: String) { posts(search: $search, limit: 3) { id } }',
+    3,
+    'Query.posts',
+    { search: null },
+  ],
+  [
+    'a search of an aggregate',
+    '{ postsAggregate(search: "a") { count } }',
+    100 + 100,
+    'Query.postsAggregate',
+  ],
+  [
+    'a count in a filter, below a hop to one object',
+    '{ authors(limit: 1, where: { posts: { some: { author: { posts: { count: { gte: 2 } } } } } }) { id } }',
+    1 + 100 * (1 + 1 + 100),
+    'Query.authors',
+  ],
+  [
+    'an order by columns',
+    '{ posts(limit: 1, orderBy: [{ title: ASC }, { views: { direction: DESC, nulls: LAST } }]) { id } }',
+    1,
+    'Query.posts',
+  ],
+  [
+    'an order by a related object',
+    '{ posts(limit: 1, orderBy: { author: { name: ASC } }) { id } }',
+    1 + 1,
+    'Query.posts',
+  ],
+  [
+    'an order by objects in each other, and by a count of their rows',
+    '{ posts(limit: 1, orderBy: [{ author: { mentor: { mentor: { posts: { count: DESC } } } } }]) { id } }',
+    1 + 3 + 100,
+    'Query.posts',
+  ],
+  [
+    'a having by counts',
+    '{ postsGroups(by: [AUTHOR], limit: 2, having: { sum: { views: { gte: 1 } }, or: [{ count: { gte: 2 } }, { count: { gte: 3 } }] }) { count } }',
+    100 + 2 * 100,
+    'Query.postsGroups',
+  ],
+  [
+    'an order of groups',
+    '{ postsGroups(by: [AUTHOR], orderBy: [{ key: { author: ASC } }, { count: DESC }]) { count } }',
+    100,
+    'Query.postsGroups',
   ],
   ['a mutation', 'mutation { createAuthor(name: "x") { posts { id } } }', 101, 'Author.posts'],
 ];

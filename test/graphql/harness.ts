@@ -207,9 +207,9 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
     get untouched() {
       return store.untouched;
     },
-    query: (sql, parameters) => {
+    query: (sql, parameters, bounds) => {
       texts.push(sql);
-      return store.query(sql, parameters);
+      return store.query(sql, parameters, bounds);
     },
     answer: (statement, parameters, bounds) => {
       texts.push(statement.text);

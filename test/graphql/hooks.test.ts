@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { GraphQLError, type ValidationContext } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, print, type ValidationContext } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -13,7 +13,7 @@ import { projectOf } from './harness.ts';
 // Acceptance 10 of "GraphQL, part two": every hook runs once, where it should.
 
 const SDL = `
-  type Note { id: ID! text: String! }
+  type Note { id: ID! text: String! broken: String @computed }
   type Query { notes(limit: Int): [Note!]! note(id: ID!): Note bug: String }
   type Mutation { createNote(text: String!): Note! }
   type Subscription { noteCreated: Note! }
@@ -53,16 +53,24 @@ function plugin(name: string, first: boolean): Plugin {
           throw new RangeError('a secret');
         },
       },
+      Note: {
+        broken: () => {
+          throw new RangeError('a secret');
+        },
+      },
     },
     graphql: {
       ...(first && { validationRules: [noForbidden] }),
       onParse: ({ source }) => {
         say('parse');
         if (first && source.includes('noParse')) throw new AppError(451, 'NOT_READ', 'not read');
+        if (first && source.includes('parseSlip')) throw new GraphQLError('slip of parsing');
         return ({ document }) => say(document ? 'parsed' : 'no document');
       },
-      onValidate: () => {
+      onValidate: ({ document }) => {
         say('validate');
+        if (first && print(document).includes('validateSlip'))
+          throw new GraphQLError('slip of validation');
         return ({ errors }) => say(`validated ${errors.length}`);
       },
       onExecute: async (call) => {
@@ -230,6 +238,53 @@ describe('the hooks of plugins', () => {
     expect((await call({ query: 'query noParse { notes { id } }' })).status).toBe(451);
   });
 
+  const slips: Record<string, GraphqlHooks> = {
+    parseSlip: {},
+    validateSlip: {},
+    executeSlip: {
+      onExecute: () => {
+        throw new GraphQLError('slip of execution');
+      },
+    },
+    afterSlip: {
+      onExecute: () => () => {
+        throw new GraphQLError('slip afterwards');
+      },
+    },
+    addedSlip: {
+      onExecute: () => (done) => {
+        done.result.errors = [new GraphQLError('slip in errors') as GraphQLFormattedError];
+      },
+    },
+    answeredSlip: {
+      onExecute: () => ({
+        result: { errors: [new GraphQLError('slip in answer') as GraphQLFormattedError] },
+      }),
+    },
+  };
+
+  it.each(Object.entries(slips))('mask a GraphQLError without a code: %s', async (name, own) => {
+    hooks = own;
+    lines.length = 0;
+    const { body, text } = await call({ query: `query ${name} { notes { id } }` });
+    expect(body.errors[0]).toMatchObject({
+      message: 'Internal server error',
+      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    });
+    expect(text).not.toContain('slip ');
+    expect(lines.filter((line) => JSON.parse(line).level >= 50).join('')).toContain('slip ');
+  });
+
+  it('pass on a GraphQLError with a code', async () => {
+    hooks = {
+      onExecute: () => {
+        throw new GraphQLError('pay first', { extensions: { code: 'PAY' } });
+      },
+    };
+    const { body } = await call({ query: 'query Coded { notes { id } }' });
+    expect(body.errors).toEqual([{ message: 'pay first', extensions: { code: 'PAY' } }]);
+  });
+
   it('answer in place of the operation, which does not run', async () => {
     hooks = { onExecute: () => ({ result: { data: { notes: 'cached' } } }) };
     const made = 'mutation Once { createNote(text: "never") { id } }';
@@ -383,7 +438,50 @@ describe('onSubscribe', () => {
   });
 });
 
+describe('a GraphQLError of onSubscribe without a code', () => {
+  const slip = () => {
+    throw new GraphQLError('slip of a subscription');
+  };
+  it.each([
+    ['before the first event', slip],
+    ['at an event', () => slip],
+  ])('is masked and logged %s', async (_, onSubscribe) => {
+    hooks = { onSubscribe };
+    lines.length = 0;
+    const heard = streamed('subscription Slip { noteCreated { id } }', (all) => /errors/.test(all));
+    await vi.waitFor(() => expect(said).toContain('a subscribe Slip'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await call({ query: 'mutation { createNote(text: "x") { id } }' });
+    const { text } = await heard;
+    expect(text).toContain('INTERNAL_SERVER_ERROR');
+    expect(text).not.toContain('slip of');
+    expect(lines.join('')).toContain('slip of a subscription');
+  });
+});
+
 describe('formatError', () => {
+  it('sees the errors inside an event', async () => {
+    const seen: unknown[] = [];
+    hooks = {
+      formatError: (formatted, { error }) => {
+        seen.push((error.originalError as Error | undefined)?.message);
+        return { ...formatted, extensions: { ...formatted.extensions, more: 1 } };
+      },
+    };
+    const heard = streamed('subscription Told { noteCreated { text broken } }', (all) =>
+      all.includes('"text":"event"'),
+    );
+    await vi.waitFor(() => expect(said).toContain('b subscribe Told'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await call({ query: 'mutation { createNote(text: "event") { id } }' });
+    const [, event = ''] = /data: (.*"text":"event".*)/.exec((await heard).text) ?? [];
+    expect(JSON.parse(event)).toMatchObject({
+      data: { noteCreated: { text: 'event', broken: null } },
+      errors: [{ message: 'Internal server error', extensions: { more: 1 } }],
+    });
+    expect(seen).toEqual(['a secret']);
+  });
+
   const json = (response: Response) => response.json() as Promise<any>;
   const graphql = () => `${running.url}/graphql`;
   const ways: Record<string, () => Promise<any>> = {

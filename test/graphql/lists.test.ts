@@ -124,6 +124,24 @@ describe.each(databases)('lists on %s', (database) => {
     ).toEqual([{ id: '4' }, { id: '5' }]);
   });
 
+  it.each(['first', 'last'])(
+    'refuse more rows of a connection than there are in a page: %s',
+    async (size) => {
+      const asked = (rows: number) =>
+        server.query(`{ pages(${size}: ${rows}) { totalCount edges { cursor } } }`);
+      expect((await asked(100)).data.pages.edges).toHaveLength(5);
+      const { data, errors } = await asked(101);
+      expect(data).toBeNull();
+      expect(errors).toMatchObject([
+        {
+          message: `${size} must be at most 100`,
+          path: ['pages'],
+          extensions: { code: 'BAD_USER_INPUT', field: size, limit: 100 },
+        },
+      ]);
+    },
+  );
+
   it('are walked by cursors in any order, both ways, and every row is met once', async () => {
     for (const order of [
       '[]',

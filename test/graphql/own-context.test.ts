@@ -67,6 +67,13 @@ describe.each(databases)('the context of your own code on %s', (database) => {
   const owners = async () =>
     (await ctx.data.account.findMany()).map(({ owner }: { owner: string }) => owner);
 
+  it('still reads and writes after its signal was aborted, when no request waits for it', async () => {
+    ctx.cancel();
+    await ctx.data.account.create({ data: { owner: 'late' } });
+    await ctx.data.account.update({ where: { id: 1 }, data: { balance: 2 } });
+    expect(await ctx.data.account.findMany()).toMatchObject([{ owner: 'late', balance: 2 }]);
+  });
+
   it('runs a function of Mutation as one transaction, begun with its first statement', async () => {
     server.statements();
     expect(await server.query('mutation { nothing }')).toEqual({ data: { nothing: true } });

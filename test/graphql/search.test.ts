@@ -275,6 +275,23 @@ describe.each(databases)('a search on %s', (database) => {
     ]);
   });
 
+  it('highlights at most 300 characters of a long text, around the hits', async () => {
+    const { db } = server.store;
+    const body = `${'before & '.repeat(400)}needle ${'& after '.repeat(400)}`;
+    const { id } = await db
+      .insertInto('posts')
+      .values({ title: 'long', body, views: 1, published: true })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const { data } = await server.query('{ posts(search: "needle") { excerpt } }');
+    const { excerpt } = data.posts[0];
+    expect(excerpt).toContain('<mark>needle</mark>');
+    const shown = excerpt.replace(/<\/?mark>/g, '').replaceAll('&amp;', '&');
+    expect(shown.length).toBeGreaterThan(100);
+    expect(shown.length).toBeLessThanOrEqual(300);
+    await db.deleteFrom('posts').where('id', '=', id).execute();
+  });
+
   it('keeps the index on every write, in the transaction', async () => {
     const { db } = server.store;
     const insert = (title: string) =>

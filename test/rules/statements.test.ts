@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases, startServer, type TestServer } from '../graphql/harness.ts';
+import { insert } from './project.ts';
 import { person } from './random-conditions.ts';
 
 const RULE =
@@ -15,6 +16,51 @@ const SDL = `
   type Note @auth(allow: [OWNER], owner: "kept.guests.user") { id: ID! kept: Kept }
   type Query { tasks: [Task!]! notes: [Note!]! }
 `;
+
+const PARTLY = `
+  type User { id: ID! email: String! rank: Int clubs: [Club!]! }
+  type Project @auth(allow: [PUBLIC]) { id: ID! size: Int members: [Member!]! }
+  type Member @auth(allow: [PUBLIC]) { id: ID! project: Project! user: User! }
+  type Card @auth(allow: [USER], on: [READ], where: { project: { members: { some: { user: CALLER } }, size: { ne: 2 } } }) { id: ID! project: Project }
+  type Club @auth(allow: [USER], on: [READ], where: { fans: { some: { id: CALLER, rank: { ne: 1 } } } }) { id: ID! fans: [User!]! }
+  type Query { cards: [Card!]! clubs: [Club!]! }
+`;
+
+describe.each(databases)('a rule that compares a key and another column on %s', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer(PARTLY, { database, manifest: 'name: partly\nauth: {}\n' });
+    await insert(server.store, {
+      users: [
+        { email: 'u1@x.org', rank: 2 },
+        { email: 'u2@x.org', rank: 1 },
+      ],
+      projects: [{ size: 2 }, { size: 1 }],
+      members: [
+        { project_id: 1, user_id: 1 },
+        { project_id: 2, user_id: 1 },
+      ],
+      cards: [{ project_id: 1 }, { project_id: 2 }],
+      clubs: [{ id: 1 }, { id: 2 }],
+      club_fans: [
+        { club_id: 1, user_id: 1 },
+        { club_id: 2, user_id: 2 },
+      ],
+    });
+  });
+  afterAll(() => server.close());
+
+  const seen = async (field: string, id: number) => {
+    const { data } = await server.query(`{ ${field} { id } }`, {}, person(id, {}));
+    return data[field].map((row: { id: string }) => row.id);
+  };
+
+  it('reads the row that the key leads to', async () => {
+    expect(await seen('cards', 1)).toEqual(['2']);
+    expect(await seen('clubs', 1)).toEqual(['1']);
+    expect(await seen('clubs', 2)).toEqual([]);
+  });
+});
 
 describe.each(databases)('graphql-2 §3: the statement of a rule on %s', (database) => {
   let server: TestServer;

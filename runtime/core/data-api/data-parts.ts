@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
 import type { Rules } from '../data/access.ts';
 import type { Actor } from '../data/write-request.ts';
+import type { Asker } from '../store/bounds.ts';
 
 /** The parts that the data API of all callers shares. They are made on first use. */
 export interface DataParts extends Actor {
@@ -13,6 +14,11 @@ export interface DataCaller {
   readonly context: RequestContext;
   readonly rules: Rules;
   readonly caller: number | string | null;
+  /**
+   * The request whose end also ends the statements. Absent for jobs and other code of the server,
+   * which may still write after its signal was aborted.
+   */
+  readonly asker: Asker | undefined;
   /** Empties the loaders of the request, because rows have changed. */
   clear(): void;
 }

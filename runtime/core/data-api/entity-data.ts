@@ -191,9 +191,9 @@ export class EntityData {
     args: Where,
     read: (ids: readonly string[], query: Query) => Promise<T>,
   ): Promise<ManyWritten<T>> {
-    const { rules, caller, context } = this.#caller;
+    const { rules, caller, context, asker } = this.#caller;
     try {
-      const request = { operation, args, rules, caller, context, prefix: '', read };
+      const request = { operation, args, rules, caller, context, asker, prefix: '', read };
       return await performMany(this.#plan.parts, request);
     } catch (error) {
       throw toFailure(error) ?? error;
@@ -288,6 +288,7 @@ export class EntityData {
       rules,
       caller: this.#caller.caller,
       context: this.#caller.context,
+      asker: this.#caller.asker,
       prefix: '',
       read: async (id, query) => {
         const call: Call = { equals: [{ column: 'id', value: id }], order: [] };
@@ -302,8 +303,8 @@ export class EntityData {
   }
 
   #reading(): Reading {
-    const { rules, caller } = this.#caller;
-    return { rules, caller, tree: false, own: true };
+    const { rules, caller, asker } = this.#caller;
+    return { rules, caller, asker, tree: false, own: true };
   }
 
   /** @param known the arguments that the function has. */

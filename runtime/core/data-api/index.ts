@@ -1,3 +1,4 @@
+import { requestOf } from '../context/context-family.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { callerId, createRules } from '../data/access.ts';
 import type { Model } from '../data/model.ts';
@@ -22,7 +23,13 @@ export function createDataApi(engine: DataParts): DataOf {
 
 function callerOf(model: Model, context: RequestContext, clear: () => void): DataCaller {
   const { principal } = context;
-  return { context, rules: createRules(model, principal), caller: callerId(principal), clear };
+  return {
+    context,
+    rules: createRules(model, principal),
+    caller: callerId(principal),
+    asker: requestOf(context).principal.kind === 'system' ? undefined : context,
+    clear,
+  };
 }
 
 type DataApiClass = new (caller: DataCaller) => Record<string, EntityData>;

@@ -42,7 +42,7 @@ export interface WriteRequest<T> {
   /** What hooks get as `ctx`. */
   readonly context?: RequestContext;
   /** The caller that waits for the answer: when it is gone, nothing is written. */
-  readonly asker?: Asker;
+  readonly asker?: Asker | undefined;
   /** Called before an existing row is written; a throw leaves the row unchanged. */
   precondition?(id: string, query: Query): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Action, WriteShape } from '@twofold/schema';
-import type { TransactionBounds, TransactionWork } from '../store/bounds.ts';
+import { forWriting, type TransactionBounds, type TransactionWork } from '../store/bounds.ts';
 import { logTimeout } from '../store/log-timeout.ts';
 import type { Query, TransactionOptions } from '../store/store.ts';
 import { madeRowsOf } from './made-rows.ts';
@@ -34,11 +34,12 @@ export async function inTransaction<T>(
     return done;
   };
   const { action } = request.operation;
+  const within = bounds && forWriting(bounds);
   const written =
     mayCallHooks(actor, action) || isFollowed(actor, action)
       ? await store
           .transactionLater(
-            () => run((text, values) => store.query(text, values)),
+            () => run((text, values, given = within) => store.query(text, values, given)),
             openingOf(actor, request),
           )
           .catch((error: unknown) => logTimeout(error, request.context?.log))

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import type { ListOptions } from '@twofold/schema';
 import type { Model } from '../data/model.ts';
-import { filterCost, orderCost } from './filter-cost.ts';
+import { filterCost, havingCost, orderCost } from './filter-cost.ts';
 import { type Fragments, limitError } from './limits.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -313,8 +313,8 @@ function rowsReadBy(
   const { where, orderBy } = list ?? {};
   return sum([
     price(where?.arg, (value) => filterCost(model, where?.shape ?? '', value, cap)),
-    price(orderBy?.arg ?? 'orderBy', (value) => orderCost(value, cap)),
-    price('having', (value) => orderCost(value, cap)),
+    price(orderBy?.arg, (value) => orderCost(model, orderBy?.shape ?? '', value, cap)),
+    price('having', (value) => havingCost(value, cap)),
     price('search', () => cap),
   ]);
 }

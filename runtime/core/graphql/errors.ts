@@ -36,7 +36,7 @@ function expose(error: GraphQLError, audience: Audience): Exposed {
   if (failure)
     return { message: failure.message, extensions: { code: failure.code, ...failure.extensions } };
   if (cause instanceof WrongResult) return maskWrong(cause, error, audience);
-  if (isGraphqlError(cause) && (hasCode(cause) || !error.path))
+  if (isGraphqlError(cause) && (hasCode(cause) || !(error.path || THROWN.has(cause))))
     return {
       message: cause.message,
       extensions: { code: requestCode(cause), ...cause.extensions },
@@ -46,6 +46,19 @@ function expose(error: GraphQLError, audience: Audience): Exposed {
     return { message: cause.message, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
   }
   return mask(cause, error, audience);
+}
+
+/** Errors of plugin hooks. Like the errors of a document they have no path. */
+const THROWN = new WeakSet<object>();
+
+/**
+ * Marks an error that a plugin's hook threw: a GraphQLError without a code is then masked and logged,
+ * as that of a resolver is.
+ */
+export function thrownByHook(error: unknown): unknown {
+  const cause = rootCause(error);
+  if (isGraphqlError(cause)) THROWN.add(cause);
+  return error;
 }
 
 function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience): Exposed {

@@ -46,21 +46,35 @@ function manyCost(model: Model, shape: string, value: unknown, list: number): nu
   return cost;
 }
 
-const QUANTIFIERS = new Set(['some', 'every', 'none', 'count']);
-
 /**
- * The rows that an `orderBy` or a `having` makes the database read. A relation is entered by its
- * name, as in `{ comments: { count: DESC } }`. At the top level `count` is the size of the group,
- * which costs nothing.
+ * The rows that an `orderBy` makes the database read: a relation of the order counts as in a filter.
+ *
+ * @example orderCost(model, 'PostOrder', { author: { posts: { count: 'DESC' } } }, 100) // 101
  */
-export function orderCost(value: unknown, list: number, depth = 0): number {
+export function orderCost(model: Model, shapeId: string, value: unknown, list: number): number {
+  const form = model.orders.get(shapeId)?.form;
+  if (form?.kind !== 'fields') return 0;
+  let cost = 0;
+  for (const item of each(value)) {
+    if (!isInput(item)) continue;
+    for (const member of form.fields) {
+      const given = item[member.name];
+      if (!isInput(given)) continue;
+      if ('one' in member) cost += 1 + orderCost(model, member.shape, given, list);
+      else if ('many' in member) cost += list;
+    }
+  }
+  return cost;
+}
+
+/** The rows that a `having` makes the database count. Its other words compare one row of a group. */
+export function havingCost(value: unknown, list: number): number {
   let cost = 0;
   for (const item of each(value)) {
     if (!isInput(item)) continue;
     for (const [name, inner] of Object.entries(item)) {
-      const below = orderCost(inner, list, depth + 1);
-      if (depth > 0 && QUANTIFIERS.has(name)) cost += list * (1 + below);
-      else cost += below + (depth === 0 && isInput(inner) ? 1 : 0);
+      if (isLogical(name)) cost += havingCost(inner, list);
+      else if (name === 'count' && isInput(inner)) cost += list;
     }
   }
   return cost;

@@ -1,8 +1,10 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AppError } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import type { JsonText } from '../store/large-text.ts';
+import type { AnswerLimits } from '../store/bounds.ts';
+import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import { formatError, toGraphqlError } from './errors.ts';
+import { limitError } from './limits.ts';
 
 /** The answer as JSON text. `refused`: the request was not run, which decides the status. */
 export interface Response {
@@ -61,6 +63,19 @@ export function failedResponse(failed: Failed, refused: Response['refused'] = fa
     refused,
     failed,
   };
+}
+
+/** The error of an answer that is larger than `api.limits.result`. */
+export function tooLarge(
+  { text }: Response,
+  { result: limit }: Pick<AnswerLimits, 'result'>,
+): GraphQLError | undefined {
+  if (!hasMoreBytes(text, limit)) return undefined;
+  const value = typeof text === 'string' ? Buffer.byteLength(text) : text.bytes;
+  return limitError('RESULT_TOO_LARGE', `the result has more than ${limit} bytes`, {
+    value,
+    limit,
+  });
 }
 
 /** The errors in a value that was thrown before the operation ran. */

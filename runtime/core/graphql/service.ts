@@ -1,13 +1,11 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Api } from '@twofold/schema';
 import { LimitReached } from '../store/bounds.ts';
-import { hasMoreBytes } from '../store/large-text.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
 import { rootCause, toGraphqlError } from './errors.ts';
 import { checkCost } from './cost.ts';
-import { limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
 import {
   errorsOf,
@@ -16,6 +14,7 @@ import {
   RequestErrors,
   type Response,
   showErrors,
+  tooLarge,
 } from './response.ts';
 import { runOperation } from './run.ts';
 import type { Answer } from './operation-run.ts';
@@ -207,20 +206,7 @@ function limitReached(
   return causes.find((cause) => cause instanceof LimitReached);
 }
 
-function sized(
-  response: Response,
-  { api: { limits } }: Service,
-  context: RequestContext,
-): Response {
-  const { text } = response;
-  if (!hasMoreBytes(text, limits.result)) return response;
-  return refuse(
-    [
-      limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, {
-        value: typeof text === 'string' ? Buffer.byteLength(text) : text.bytes,
-        limit: limits.result,
-      }),
-    ],
-    context,
-  );
+function sized(response: Response, { api }: Service, context: RequestContext): Response {
+  const over = tooLarge(response, api.limits);
+  return over ? refuse([over], context) : response;
 }

@@ -20,7 +20,7 @@ import { entityOfEvents, type RootPlan } from './plan/operation.ts';
 import { changeOf, matcherOf } from './publish.ts';
 import { startRun } from './run.ts';
 import { judgeOf, type Run } from './operation-run.ts';
-import { failedResponse, RequestErrors, type Response, showErrors } from './response.ts';
+import { failedResponse, RequestErrors, type Response, showErrors, tooLarge } from './response.ts';
 import type { Companion } from './service.ts';
 import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
@@ -158,10 +158,12 @@ async function answerInTime(
   context: RequestContext,
   answer: (context: RequestContext) => Promise<Response | undefined>,
 ): Promise<Response | undefined> {
-  const { time } = engine.model.project.api.limits;
+  const { limits } = engine.model.project.api;
   try {
     const response = await withTimeLimit(engine, answer(context), context);
-    return response === TIMEOUT ? failedEvent(timeoutError(time), context) : response;
+    if (response === TIMEOUT) return failedEvent(timeoutError(limits.time), context);
+    const over = response && tooLarge(response, limits);
+    return over ? failedEvent(over, context) : response;
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     return failedEvent(toGraphqlError(error), context);

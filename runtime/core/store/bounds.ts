@@ -25,6 +25,14 @@ export interface Bounds {
   readonly large?: boolean | undefined;
 }
 
+/**
+ * The bounds of a statement that writes: a value may be stored that is larger than any answer.
+ */
+export const forWriting = (bounds: Bounds): Bounds => ({
+  ...bounds,
+  limits: { ...bounds.limits, result: Infinity },
+});
+
 /** The client that waits for a transaction. */
 export interface TransactionBounds extends Bounds {
   /** Whether one of its statements may take long, see `ReadStatement`. */

@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Abandoned } from './abandoned.ts';
+import type { Asker, Bounds } from './bounds.ts';
 import type { Scopes, TransactionConnection, TransactionScope } from './transaction-scope.ts';
 
 export interface JoiningPoolOptions {
@@ -45,7 +46,7 @@ const ENDS = new Set(['commit', 'rollback']);
 class ScopeConnection implements TransactionConnection {
   readonly #client: pg.PoolClient;
   readonly #options: JoiningPoolOptions;
-  readonly #asker: { readonly cancelled: boolean };
+  readonly #asker: Asker;
 
   constructor(client: pg.PoolClient, scope: TransactionScope, options: JoiningPoolOptions) {
     this.#client = client;
@@ -63,11 +64,13 @@ class ScopeConnection implements TransactionConnection {
 
   async query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     if (ENDS.has(sql)) return this.#client.query(sql);
-    return this.#tracked(() => this.#client.query(sql, parameters as unknown[]));
+    return this.#tracked(sql, parameters, this.#asker);
   }
 
-  async run(sql: string, parameters: readonly unknown[]) {
-    return (await this.query(sql, parameters)).rows;
+  /** With bounds, the statement also ends when its client is gone. */
+  async run(sql: string, parameters: readonly unknown[], bounds?: Bounds) {
+    const asker = bounds ? eitherOf(bounds.asker, this.#asker) : this.#asker;
+    return (await this.#tracked(sql, parameters, asker)).rows;
   }
 
   release(): void {
@@ -75,12 +78,22 @@ class ScopeConnection implements TransactionConnection {
     this.#client.release(this.#options.abandoned.isTold(this.#client));
   }
 
-  async #tracked<T>(ask: () => Promise<T>): Promise<T> {
-    const running = this.#options.abandoned.began(this.#client, this.#asker);
+  async #tracked(
+    sql: string,
+    parameters: readonly unknown[],
+    asker: Asker,
+  ): Promise<pg.QueryResult> {
+    const running = this.#options.abandoned.began(this.#client, asker);
     try {
-      return await ask();
+      return await this.#client.query(sql, parameters as unknown[]);
     } finally {
       this.#options.abandoned.ended(running);
     }
   }
 }
+
+const eitherOf = (first: Asker, second: Asker): Asker => ({
+  get cancelled() {
+    return first.cancelled || second.cancelled;
+  },
+});

@@ -1,6 +1,7 @@
 import type { Kysely, TransactionBuilder } from 'kysely';
 import { InternalError } from '../errors.ts';
 import { beginOrJoin, type Beginning } from './begin-transaction.ts';
+import { type Bounds, forWriting, unwanted } from './bounds.ts';
 import type { Dialect, Query, Store } from './store.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
@@ -68,9 +69,11 @@ export function joiningStore(
 ): Store {
   return {
     ...store,
-    query: ((sql, parameters) => {
+    query: ((sql, parameters, bounds) => {
       const scope = scopes.current();
-      return scope ? statement(scope)(sql, parameters) : store.query(sql, parameters);
+      return scope
+        ? statement(scope)(sql, parameters, bounds)
+        : store.query(sql, parameters, bounds);
     }) as Store['query'],
     valueLater: (sql, parameters) => {
       const scope = scopes.current();
@@ -91,10 +94,12 @@ export function joiningStore(
     },
     transact: (work, bounds, known) => {
       const scope = scopes.current();
+      if (!scope) return store.transact(work, bounds);
+      const query = innermost(scopes, bounds && forWriting(bounds));
       // A statement outside of a savepoint that fails would end the whole transaction in
       // PostgreSQL.
-      if (scope && known?.single && store.dialect === 'sqlite') return work(innermost(scopes));
-      return scope ? scope.nested(() => work(innermost(scopes))) : store.transact(work, bounds);
+      if (known?.single && store.dialect === 'sqlite') return work(query);
+      return scope.nested(() => work(query));
     },
     structuralTransaction: (work) => {
       if (scopes.current())
@@ -127,6 +132,7 @@ const statement =
   (scope: TransactionScope): Query =>
   async (sql, parameters, bounds) => {
     await scope.ready();
+    if (bounds?.asker.cancelled) throw unwanted();
     return scope.connection.run(sql, parameters, bounds);
   };
 
@@ -136,10 +142,12 @@ export const firstOf = ([row]: readonly Record<string, unknown>[]): unknown =>
 
 /**
  * Runs a statement in the current savepoint, which may be deeper than the one where the work began.
+ *
+ * @param writing the bounds of statements that have none of their own.
  */
 const innermost =
-  (scopes: Scopes): Query =>
-  async (sql, parameters, bounds) => {
+  (scopes: Scopes, writing: Bounds | undefined): Query =>
+  async (sql, parameters, bounds = writing) => {
     const scope = scopes.current();
     if (!scope) throw new InternalError('a statement of a transaction was run outside of it');
     return statement(scope)(sql, parameters, bounds);

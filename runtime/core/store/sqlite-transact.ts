@@ -1,4 +1,4 @@
-import { type Bounds, type TransactionBounds, unwanted } from './bounds.ts';
+import { type Bounds, forWriting, type TransactionBounds, unwanted } from './bounds.ts';
 import type { Mutex } from './semaphore.ts';
 import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -47,9 +47,10 @@ async function transactHere<T>(
   bounds: Bounds | undefined,
   since: number,
 ): Promise<T> {
+  const writing = bounds && forWriting(bounds);
   writer.run('begin immediate', []);
   try {
-    const result = await work(async (sql, parameters, within = bounds) => {
+    const result = await work(async (sql, parameters, within = writing) => {
       const run = () => writer.run(sql, parameters).rows;
       return within ? withinBounds(writer, within, run, since) : run();
     });
@@ -67,13 +68,14 @@ async function transactApart<T>(
   work: (query: Query) => Promise<T>,
   bounds: Bounds,
 ): Promise<T> {
-  const patient: Bounds = { ...bounds, asker: { cancelled: false } };
+  const writing = forWriting(bounds);
+  const patient: Bounds = { ...writing, asker: { cancelled: false } };
   const run = (text: string, values: readonly unknown[], within: Bounds) =>
     apart.run({ kind: 'run', text, values }, within);
   await run('begin immediate', [], patient);
   try {
-    const query = async (sql: string, parameters: readonly unknown[]) =>
-      (await run(sql, parameters, bounds)) as Record<string, unknown>[];
+    const query: Query = async (sql, parameters, within = writing) =>
+      (await run(sql, parameters, within)) as Record<string, unknown>[];
     const result = await work(query);
     await run('commit', [], patient);
     return result;

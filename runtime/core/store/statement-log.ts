@@ -50,7 +50,8 @@ export function notingStore(store: Store, note: NoteStatement): Store {
   const { valueNow, writeOne } = store;
   // Some members are getters, which a spread would read only once.
   return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(store)), {
-    query: (sql, parameters) => measure(sql, parameters, () => store.query(sql, parameters)),
+    query: (sql, parameters, bounds) =>
+      measure(sql, parameters, () => store.query(sql, parameters, bounds)),
     answer: (statement, parameters, bounds) =>
       measure(statement.text, parameters, () => store.answer(statement, parameters, bounds)),
     answerRows: (statement, parameters, bounds) =>

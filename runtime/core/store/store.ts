@@ -98,9 +98,14 @@ export interface Store {
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /**
    * Runs one prepared and cached statement: `?` on SQLite, `$1` on PostgreSQL. Only for a limited
-   * number of texts.
+   * number of texts. With bounds it ends like a statement of `transact`, where it is part of a
+   * transaction.
    */
-  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[],
+    bounds?: Bounds,
+  ): Promise<Row[]>;
   /**
    * Runs a statement for an answer: the first column of the first row as the database writes it,
    * null when there is no row. The statement ends when its client is gone or the time limit is

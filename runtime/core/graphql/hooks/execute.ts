@@ -1,6 +1,7 @@
 import type { AfterExecute, ExecuteCall, GraphqlHooks } from '../../plugin.ts';
 import { errorsOf, refuse, type Response } from '../response.ts';
 import type { Around, OperationCall } from '../service.ts';
+import { callHook } from './order.ts';
 import { HookedResult, resultOf } from './result.ts';
 
 type OnExecute = NonNullable<GraphqlHooks['onExecute']>;
@@ -37,7 +38,7 @@ async function before(
 ): Promise<Response | undefined> {
   const given = executeCallOf(call);
   for (const hook of hooks) {
-    const returned = await hook(given);
+    const returned = await callHook(() => hook(given));
     if (typeof returned === 'function') after.push(returned);
     else if (returned) return resultOf(returned.result, call.context);
   }
@@ -52,7 +53,7 @@ async function afterwards(
 ): Promise<Response> {
   const done = new HookedResult(response, context);
   for (let next = after.pop(); next; next = after.pop()) {
-    const replaced = await next(done);
+    const replaced = await callHook(() => next(done));
     if (replaced) done.result = replaced;
   }
   return done.response;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { RequestContext } from '../../context/request-context.ts';
 import type { GraphqlResult } from '../../plugin.ts';
-import { isGraphqlError, toGraphqlError } from '../errors.ts';
+import { isGraphqlError, thrownByHook, toGraphqlError } from '../errors.ts';
 import { failedResponse, type Response, type ShownError, showErrors } from '../response.ts';
 
 /** The answer of an operation while hooks look at it: an object is made of it on first use. */
@@ -58,7 +58,7 @@ export class HookedResult {
     const known = this.#known.find((each) => each.formatted === formatted);
     if (known) return [known];
     if (formatted instanceof Error || isGraphqlError(formatted))
-      return showErrors([toGraphqlError(formatted)], this.#context);
+      return showErrors([toGraphqlError(thrownByHook(formatted))], this.#context);
     const { message, extensions } = formatted;
     return [{ formatted, error: new GraphQLError(message, { extensions }) }];
   }

@@ -2,6 +2,7 @@ import type { AfterEvent, GraphqlHooks } from '../../plugin.ts';
 import type { Response } from '../response.ts';
 import type { StartCompanion } from '../service.ts';
 import { executeCallOf } from './execute.ts';
+import { callHook } from './order.ts';
 import { HookedResult } from './result.ts';
 
 /** Runs `onSubscribe` with each subscription; undefined when no plugin has it. */
@@ -12,7 +13,7 @@ export function subscribeHooks(plugins: readonly GraphqlHooks[]): StartCompanion
     const { operationType: _, ...given } = executeCallOf(call);
     const after: AfterEvent[] = [];
     for (const hook of hooks) {
-      const returned = await hook(given);
+      const returned = await callHook(() => hook(given));
       if (returned) after.unshift(returned);
     }
     return {
@@ -35,7 +36,7 @@ async function throughAll(
         return done.result;
       },
     };
-    const event = await each(hooked);
+    const event = await callHook(() => each(hooked));
     if (event === null || event === undefined) return undefined;
     if (event !== done.result) done.result = event;
   }
