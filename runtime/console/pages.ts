@@ -37,6 +37,9 @@ export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
   };
 }
 
+/** Ways to pack a file, the smallest first. */
+const PACKED = ['br', 'gzip'] as const;
+
 /** The file that pages of the project's own import as `@twofold/console`. */
 const apiAsset = (names: readonly string[]): string =>
   names.find((name) => name.startsWith('assets/page-api-'))!;
@@ -63,9 +66,10 @@ function send(ctx: Parameters<Middleware>[0], asset: Asset | undefined, cache: s
   ctx.set({ 'Cache-Control': cache, ETag: asset.tag, Vary: 'Accept-Encoding' });
   ctx.status = 200;
   if (ctx.fresh) return void (ctx.status = 304);
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity');
-  const packed = encoding === 'br' || encoding === 'gzip' ? asset[encoding] : undefined;
-  if (packed) ctx.set('Content-Encoding', encoding as string);
+  // Browsers name gzip first, and of those named equally the first would be taken.
+  const encoding = PACKED.find((each) => ctx.acceptsEncodings(each, 'identity') === each);
+  const packed = encoding && asset[encoding];
+  if (packed) ctx.set('Content-Encoding', encoding);
   ctx.type = asset.type;
   ctx.body = packed ?? asset.bytes;
 }

@@ -123,7 +123,7 @@ export const APPS: readonly Place[] = [
         ...{ go: 'Run', call: `POST ${APP}/runs`, audit: 'startRun' },
       },
       { button: 'Output', sees: ['dialog', 'Output'] },
-      { button: 'Stop run', call: `DELETE ${APP}/runs/*`, audit: 'stopRun' },
+      confirmed('Stop run', { call: `DELETE ${APP}/runs/*`, audit: 'stopRun' }),
     ],
   },
   {

@@ -164,6 +164,7 @@ describeEachEngine('the page Apps', ({ kind, socket }) => {
     await shown.getByText(`[${SECRET}]`).waitFor();
     await shown.getByText('onerror').first().waitFor();
     await page.keyboard.type('echo "$WORDS" >/proc/1/fd/1\n');
+    await page.keyboard.type('printf "read 10\\r read 20\\n" >/proc/1/fd/1\n');
     await page.keyboard.press('Shift+Escape');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Close terminal');
     await page.locator('.xterm-helper-textarea').focus();
@@ -176,6 +177,15 @@ describeEachEngine('the page Apps', ({ kind, socket }) => {
     const log = page.getByRole('log', { name: 'Log lines' });
     await log.getByText('version 1 listens').first().waitFor();
     await log.getByText('onerror=').first().waitFor();
+    const search = page.getByRole('searchbox', { name: 'Search logs' });
+    await search.fill('read 10');
+    const row = log.locator('.log-text');
+    await expect.poll(() => row.allTextContents()).toEqual(['read 10\r read 20']);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('read 10');
+    await page.reload();
+    await expect.poll(() => row.allTextContents()).toEqual(['read 10\r read 20']);
+    expect(await search.inputValue()).toBe('read 10');
+    await search.fill('');
     await button('Stop').click();
     const asked = page.getByRole('alertdialog', { name: 'Stop' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Cancel');

@@ -170,6 +170,7 @@ describeWith('chromium', 'the grid of the page Data', () => {
     await press('Escape');
     expect(page.url()).toContain('/data/authors');
     await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('checkbox', { name: 'Select row 2' }).check();
     await page.getByRole('button', { name: 'Delete rows' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Delete rows' });

@@ -58,6 +58,12 @@ describeWith('chromium', 'the page Data', () => {
     await status(page, '1 unsaved changes');
     expect([await title(1), await title(2)]).toEqual(['Post one', 'Post 2']);
     await page.getByRole('button', { name: 'Discard changes' }).click();
+    const asked = page.getByRole('alertdialog', { name: 'Discard changes' });
+    await asked.getByText('1 unsaved change of 1 row will be lost.').waitFor();
+    await page.keyboard.press('Escape');
+    await status(page, '1 unsaved changes');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await asked.getByRole('button', { name: 'Discard changes' }).click();
     await cell(page, 'Post 2').waitFor();
   });
 
@@ -82,6 +88,19 @@ describeWith('chromium', 'the page Data', () => {
       .toBe('Theirs');
     await page.getByRole('button', { name: 'Save changes' }).click();
     const dialog = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    for (const leave of ['Escape', 'Close']) {
+      await dialog.waitFor();
+      if (leave === 'Escape') await page.keyboard.press('Escape');
+      else await dialog.getByRole('button', { name: 'Close' }).click();
+      await page
+        .getByRole('alert')
+        .getByText(/^Row 4 is not saved: It was changed/)
+        .waitFor();
+      await cell(page, 'Mine').waitFor();
+      await status(page, '1 unsaved changes');
+      expect(await title(4)).toBe('Theirs');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+    }
     await dialog.getByText('Theirs', { exact: true }).last().waitFor();
     expect(await title(4)).toBe('Theirs');
     await dialog.getByRole('button', { name: 'Keep mine' }).click();

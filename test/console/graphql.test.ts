@@ -215,6 +215,14 @@ describeWith('chromium', 'the page GraphQL', () => {
     problems.splice(0);
   });
 
+  it('takes the characters that are shortcuts elsewhere', async () => {
+    await box('Operation').fill('');
+    await box('Operation').focus();
+    await page.keyboard.type('# why? a/b\n{ language }');
+    await expect.poll(() => box('Operation').innerText()).toContain('# why? a/b\n{ language }');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   it('saves queries in this browser, without variables and headers', async () => {
     await box('Operation').fill('query Mine { authors { id } }');
     await box('Variables').fill('{"secret": "hunter2"}');

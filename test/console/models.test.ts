@@ -46,8 +46,17 @@ describeWith('chromium', 'the page Models', () => {
       await page.getByRole('table', { name: 'Models' }).getByText(NAME).waitFor();
       hub.behaviour.speed = 20_000;
       await button(`Download ${ID}`).click();
-      await page.getByRole('progressbar', { name: `Download of ${ID}` }).waitFor();
+      await page.getByRole('status').getByText(`The download of ${ID} has begun`).waitFor();
+      const progress = page.getByRole('progressbar', { name: `Download of ${ID}` });
+      await progress.waitFor();
       await button(`Cancel ${ID}`).click();
+      const asked = page.getByRole('alertdialog', { name: 'Cancel download' });
+      await asked.getByText(`The download of ${ID} ends`).waitFor();
+      await page.keyboard.press('Escape');
+      await asked.waitFor({ state: 'detached' });
+      await progress.waitFor();
+      await button(`Cancel ${ID}`).click();
+      await asked.getByRole('button', { name: 'Cancel download' }).click();
       await button(`Download ${ID}`).waitFor();
       hub.behaviour.speed = 0;
       await button(`Download ${ID}`).click();

@@ -77,6 +77,23 @@ describeWith('chromium', 'the pages about the server itself', () => {
     expect(await page.title()).toBe('Logs · shop');
   });
 
+  it('show the end of a progress bar in its row, and all of it in the line that is opened', async () => {
+    const steps = Array.from({ length: 300 }, (_, at) => `\x1b[32m${at + 1} %\x1b[0m of the file`);
+    const text = steps
+      .map((step) => step.replace('\x1b[32m', '').replace('\x1b[0m', ''))
+      .join('\r');
+    server.log.info(steps.join('\r'));
+    const row = log().locator('.log-row', { hasText: '300 % of the file' });
+    await row.click();
+    expect(await row.locator('span').count()).toBeLessThan(30);
+    expect(text).toContain((await row.locator('.log-text').textContent())!.replace('…', ''));
+    const opened = page.getByRole('region', { name: 'Line', exact: true }).locator('pre');
+    expect(await opened.textContent()).toBe(text);
+    expect(await opened.locator('.ansi-green').count()).toBe(300);
+    expect(await opened.locator('.log-return').count()).toBe(299);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+  });
+
   it('open a line, by keyboard too, with its fields and its stack', async () => {
     const requestId = '01JTEST';
     server.log.error({ err: new Error('deep inside'), requestId, tries: 3 }, 'the last line');

@@ -153,6 +153,22 @@ describeWith('chromium', 'pages of the project’s own', () => {
     problems.splice(0, problems.length, ...problems.filter((each) => !/401|404/.test(each)));
   });
 
+  it('go on by themselves when the server is back', async () => {
+    const page = await open('/pages/sales');
+    await page.getByText('3 orders').waitFor();
+    for (const path of ['**/graphql', '**/modules/list.json']) {
+      const all = [path, '**/console/'];
+      for (const each of all) await page.route(each, (route) => route.abort());
+      await page.getByRole('link', { name: 'Data', exact: true }).click();
+      await page.getByRole('link', { name: 'Sales' }).click();
+      await page.getByRole('status').getByText('Reconnecting').waitFor();
+      for (const each of all) await page.unroute(each);
+      await page.getByText('3 orders').waitFor();
+    }
+    await page.close();
+    for (const problem of problems.splice(0)) expect(problem).toMatch(/401|ERR_FAILED/);
+  });
+
   it('are listed for who has the permission', async () => {
     const ask = async (token: string) => {
       const answer = await fetch(`${server.url}/api/console`, {

@@ -7,6 +7,7 @@ import { type ConsoleServer, GOOD, startConsole } from './server.ts';
 
 const OWNER = 'owner@x.test';
 const KEEPER = 'keeper@x.test';
+const HELPER = 'helper@x.test';
 const PORT = 20_000 + (process.pid % 20_000);
 const CALLBACK = `http://127.0.0.1:${PORT}/api/oauth/acme/callback`;
 
@@ -14,11 +15,11 @@ const manifestOf = (issuer: string) => `
 name: shop
 api: { rest: true, access: public }
 auth:
-  roles: { list: [Owner, Keeper, Member], first: Owner, default: Member }
+  roles: { list: [Owner, Keeper, Helper, Member], first: Owner, default: Member }
   email_sign_in: code
   second_factor: { mode: optional, roles: [Keeper] }
   oauth: { providers: { acme: { preset: oidc, issuer: "${issuer}" } } }
-console: { roles: { Owner: ["*"], Keeper: ["*:read"] } }
+console: { roles: { Owner: ["*"], Keeper: ["*:read"], Helper: ["data:read"] } }
 `;
 
 describeWith('chromium', 'signing in to the console', () => {
@@ -26,21 +27,22 @@ describeWith('chromium', 'signing in to the console', () => {
   let browser: Browser;
   let openid: Awaited<ReturnType<typeof startOpenId>>;
   let secret: string;
+  let as: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    const person = { email: OWNER, email_verified: true, name: 'Olga' };
-    openid = await startOpenId(CALLBACK, { olga: person });
+    const olga = { email: OWNER, email_verified: true, name: 'Olga' };
+    const hans = { email: HELPER, email_verified: true, name: 'Hans' };
+    openid = await startOpenId(CALLBACK, { olga, hans });
     server = await startConsole({
       manifest: manifestOf(openid.issuer),
       address: `127.0.0.1:${PORT}`,
       routes: (router) => {
         router.post('/link', async ({ db }) => {
-          const [provider, subject, user_id] = ['acme', 'olga', 1];
-          const row = { provider, subject, user_id, email_verified: 1 };
           const at = { created_at: Date.now(), last_login_at: Date.now() };
-          await db
-            .insertInto('auth_identities')
-            .values({ ...row, ...at })
-            .execute();
+          const rows = [['olga', 1] as const, ['hans', 3] as const].map(([subject, user_id]) => ({
+            ...{ provider: 'acme', subject, user_id, email_verified: 1 },
+            ...at,
+          }));
+          await db.insertInto('auth_identities').values(rows).execute();
         });
       },
       env: {
@@ -56,17 +58,22 @@ describeWith('chromium', 'signing in to the console', () => {
       email: OWNER,
       password: GOOD,
     });
-    const as = { Authorization: `Bearer ${made.body.accessToken}` };
+    as = { Authorization: `Bearer ${made.body.accessToken}` };
     secret = (await server.call('POST', '/api/auth/totp', {}, as)).body.secret;
     const code = codeAt(secret, Date.now(), -1);
     const confirmed = await server.call('POST', '/api/auth/totp/confirm', { code }, as);
     expect(confirmed.status).toBe(200);
-    const keeper = { email: KEEPER, password: GOOD };
-    const { id } = (await server.call('POST', '/api/auth/register', keeper)).body;
     const { roles } = (await server.call('GET', '/api/auth/admin/roles', undefined, as)).body;
-    const role_id = roles.find(({ name }: { name: string }) => name === 'Keeper').id;
-    const path = `/api/auth/admin/users/${id}/role`;
-    expect((await server.call('PUT', path, { role_id }, as)).status).toBe(200);
+    for (const [email, role] of [
+      [KEEPER, 'Keeper'],
+      [HELPER, 'Helper'],
+    ]) {
+      const { id } = (await server.call('POST', '/api/auth/register', { email, password: GOOD }))
+        .body;
+      const role_id = roles.find(({ name }: { name: string }) => name === role).id;
+      const path = `/api/auth/admin/users/${id}/role`;
+      expect((await server.call('PUT', path, { role_id }, as)).status).toBe(200);
+    }
     expect((await server.call('POST', '/link', {})).status).toBeLessThan(300);
     browser = await browsers.launch({ executablePath: chromium ?? '', args: ['--no-sandbox'] });
   });
@@ -107,13 +114,17 @@ describeWith('chromium', 'signing in to the console', () => {
     expect(page.url()).toBe(`${server.url}/console/data/authors`);
   });
 
-  it('asks for it after a provider too', async () => {
-    const page = await open('/data/authors?sort=name');
-    await page.getByRole('link', { name: 'Continue with Acme' }).click();
-    await page.locator('input[name="login"]').fill('olga');
+  const atProvider = async (page: Page, login: string) => {
+    await page.locator('input[name="login"]').fill(login);
     await page.locator('input[name="password"]').fill('any');
     await page.locator('button[type="submit"]').click();
     await page.locator('button[type="submit"]').click();
+  };
+
+  it('asks for it after a provider too', async () => {
+    const page = await open('/data/authors?sort=name');
+    await page.getByRole('link', { name: 'Continue with Acme' }).click();
+    await atProvider(page, 'olga');
     await answerWithApp(page);
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     expect(page.url()).toBe(`${server.url}/console/data/authors?sort=name`);
@@ -140,6 +151,25 @@ describeWith('chromium', 'signing in to the console', () => {
     await other.getByLabel('Recovery code').fill(codes[0]!);
     await button(other, 'Sign in').click();
     await other.getByRole('table', { name: 'Types' }).waitFor();
+  });
+
+  it('goes on when a session that was over is back by a provider, with all that was typed', async () => {
+    const page = await open('/data/authors');
+    await asUser(page, HELPER);
+    await button(page, 'New row').click();
+    await page.getByRole('dialog').getByLabel('name').fill('Typed before');
+    expect(
+      (await server.call('DELETE', '/api/auth/admin/users/3/sessions', undefined, as)).status,
+    ).toBeLessThan(300);
+    await button(page, 'Create').click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    const opened = page.context().waitForEvent('page');
+    await again.getByRole('link', { name: 'Continue with Acme' }).click();
+    const other = await opened;
+    await atProvider(other, 'hans');
+    await other.getByRole('navigation', { name: 'Main' }).waitFor();
+    await again.waitFor({ state: 'detached' });
+    await page.getByRole('grid', { name: 'Author' }).getByText('Typed before').waitFor();
   });
 
   const mailedTo = async (email: string): Promise<string> => {

@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get as request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStream } from './event-stream.ts';
 import { type ConsoleServer, GOOD, OPERATOR, startConsole } from './server.ts';
@@ -126,6 +131,30 @@ describe('the log and the figures of the server itself', () => {
     await late.close();
   });
 
+  it('tells a reader who is slow how many lines they missed, and loses no other', async () => {
+    const path = `${server.url}/api/system/logs?limit=0`;
+    const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${token}` };
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      request(path, { headers }, resolve),
+    );
+    const last = 45_000;
+    for (let number = 1; number <= last; number += 1) {
+      server.log.info(`slow ${number}; ${'x'.repeat(600)}`);
+      if (number % 1000 === 0) await sleep(1);
+    }
+    let text = '';
+    for await (const piece of response.setEncoding('utf8')) {
+      text += piece;
+      if (text.includes(`slow ${last};`)) break;
+    }
+    let [next, missed] = [1, 0];
+    for (const [, number, lines] of text.matchAll(/slow (\d+);|^data: \{"lines":(\d+)\}$/gm))
+      if (lines !== undefined) [next, missed] = [next + Number(lines), missed + Number(lines)];
+      else expect(Number(number)).toBe(next++);
+    expect(next).toBe(last + 1);
+    expect(missed).toBeGreaterThan(0);
+  });
+
   it('has figures of requests from the first seconds on', async () => {
     for (let number = 0; number < 20; number += 1) await server.call('GET', '/api/health');
     await sleep(250);
@@ -145,16 +174,22 @@ describe('the log and the figures of the server itself', () => {
     const points = body.series[0].points;
     expect([points.length, points[0][0], points.at(-1)[0]]).toEqual([90, body.from, body.to]);
     expect(points[0][1]).toBeNull();
+    const hour = (await get('/api/system/metrics?range=1h')).body;
+    expect([hour.step_s, hour.series[0].points.length]).toEqual([10, 360]);
     expect((await get('/api/system/metrics?range=24h')).body.series[0].points).toHaveLength(1440);
     expect((await get('/api/system/metrics?range=2h')).status).toBe(400);
   });
 
   it('lists every key of the manifest and every setting that is read, and no secret', async () => {
-    const mailing = await startConsole({ env: { SMTP_URL: SMTP } });
+    const folder = mkdtempSync(join(tmpdir(), 'tf-settings-'));
+    writeFileSync(join(folder, '.env'), `MAIL_FROM=shop@x.test\nSMTP_URL=smtp://other.test\n`);
+    const root = pathToFileURL(`${folder}/`);
+    const mailing = await startConsole({ root, env: { SMTP_URL: SMTP } });
     const login = await mailing.call('POST', '/api/auth/login', { password: OPERATOR });
     const operator = { Authorization: `Bearer ${login.body.token}` };
     const { body } = await mailing.call('GET', '/api/system/settings', undefined, operator);
     await mailing.close();
+    rmSync(folder, { recursive: true });
     const named = (name: string) => body.settings.find((each: any) => each.name === name);
     const plain = { secret: false, set: true };
     expect(named('name')).toEqual({ name: 'name', value: 'shop', source: 'manifest', ...plain });
@@ -165,9 +200,66 @@ describe('the log and the figures of the server itself', () => {
     const secret = { value: null, source: 'environment', secret: true, set: true };
     expect(named('JWT_SECRET')).toEqual({ name: 'JWT_SECRET', ...secret });
     expect(named('JWT_SECRET_PREVIOUS')).toMatchObject({ value: null, secret: true, set: false });
+    expect(named('MAIL_FROM')).toMatchObject({ value: 'shop@x.test', source: '.env' });
+    expect(named('SMTP_URL').source).toBe('environment');
     expect(named('SMTP_URL').value).toBe('smtp://shop:***@mail.test:587?x_token=***&a=b');
     expect(JSON.stringify(body)).not.toMatch(/hunter2|known to nobody|long enough to be one/);
     expect(body.settings.length).toBeGreaterThan(60);
+  });
+});
+
+describe('what happened, and what there is', () => {
+  it('the audit since a time leaves out what was before', async () => {
+    let time = Date.parse('2030-01-01T08:00:00Z');
+    const own = await startConsole({ now: () => time });
+    const as = async () => {
+      const { body } = await own.call('POST', '/api/auth/login', { password: OPERATOR });
+      return { Authorization: `Bearer ${body.token}` };
+    };
+    const listed = async (since: string) => {
+      const path = `/api/system/audit?action=createAuthorAsAdmin&since=${since}`;
+      const { body } = await own.call('GET', path, undefined, await as());
+      return body.entries.map(({ at }: { at: string }) => Date.parse(at));
+    };
+    const times: number[] = [];
+    for (const name of ['Ada', 'Grace']) {
+      expect((await own.call('POST', '/api/data/authors', { name }, await as())).status).toBe(201);
+      times.unshift(time);
+      time += 3_600_000;
+    }
+    const since = ['2030-01-01T07:00:00Z', '2030-01-01T08:30:00Z', '2030-01-01T11:00:00Z'];
+    const seen = [await listed(since[0]!), await listed(since[1]!), await listed(since[2]!)];
+    await own.close();
+    expect(seen).toEqual([times, times.slice(0, 1), []]);
+  });
+
+  it('the schema has entities, interfaces, unions and enums with their values', async () => {
+    const sdl = `
+      interface Named { name: String! }
+      type Author implements Named @auth(allow: [PUBLIC]) { id: ID! name: String! @unique }
+      type Tag implements Named { id: ID! name: String! state: State }
+      union Subject = Author | Tag
+      enum State { DRAFT SHOWN }
+      type Query { authors: [Author!]! }
+    `;
+    const own = await startConsole({ sdl, manifest: 'name: shop\nconsole: {}\n' });
+    const { body } = await own.call('POST', '/api/auth/login', { password: OPERATOR });
+    const as = { Authorization: `Bearer ${body.token}` };
+    const { body: schema } = await own.call('GET', '/api/system/schema', undefined, as);
+    await own.close();
+    const kinds = schema.types.map(({ name, kind }: any) => [name, kind]);
+    expect(Object.fromEntries(kinds)).toMatchObject({
+      ...{ Author: 'entity', Tag: 'entity' },
+      ...{ Named: 'interface', Subject: 'union', State: 'enum' },
+    });
+    const named = (wanted: string) => schema.types.find(({ name }: any) => name === wanted);
+    expect(named('State').values).toEqual(['DRAFT', 'SHOWN']);
+    expect(named('Author')).toMatchObject({ table: 'authors', plural: 'authors' });
+    expect(named('Author').fields).toContainEqual({
+      ...{ name: 'name', type: 'String!', column: 'name' },
+      ...{ unique: true, indexed: false, nullable: false },
+    });
+    expect(schema.sdl).toContain('union Subject = Author | Tag');
   });
 });
 

@@ -35,6 +35,10 @@ export function navigate(to: string, { replace = false } = {}): void {
   else go();
 }
 
+/** Whether the page may be left for another path: what would be lost is asked about first. */
+export const mayLeave = async (to: string): Promise<boolean> =>
+  guard === null || guard(new URL(to, location.href));
+
 /** Asked before another path is shown. */
 type Guard = (to: URL) => Promise<boolean>;
 

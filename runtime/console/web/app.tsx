@@ -28,7 +28,8 @@ export function App({ first }: { first: SignInAnswer | null }) {
 }
 
 /**
- * The pages by the first part of their path. Each is a file of its own, loaded when it is opened.
+ * The pages by their ids, which are the first part of their path. Each is a file of its own, loaded
+ * when it is opened.
  */
 const PAGES: Readonly<Record<string, LoadPage>> = {
   data: async () => (await import('./pages/data.tsx')).DataPage,
@@ -47,14 +48,21 @@ const PAGES: Readonly<Record<string, LoadPage>> = {
 const loadOverview: LoadPage = async () =>
   (await import('./pages/overview/overview.tsx')).OverviewPage;
 
+/** Pages that have an address for each of their types, users or apps. */
+const WITH_PARTS: ReadonlySet<string> = new Set(['data', 'users', 'apps']);
+
+/** The page of an address. Only pages that the server lists for the caller are there. */
 function pageAt(at: string) {
-  const hasOverview = description.value?.pages.some(({ id }) => id === 'overview');
-  if (at === '/')
-    return hasOverview ? <LazyPage key="" load={loadOverview} rest={[]} /> : <HomePage />;
-  const [, first = '', ...rest] = at.split('/');
+  const [first = '', ...rest] = at.split('/').filter((word) => word !== '');
+  if (first === '')
+    return isListed('overview') ? <LazyPage key="" load={loadOverview} rest={[]} /> : <HomePage />;
   if (first === 'pages') return <LazyPage key={at} load={loadOwnPage} rest={rest} />;
-  const load = Object.hasOwn(PAGES, first) ? PAGES[first] : undefined;
+  const isThere = isListed(first) && rest.length <= (WITH_PARTS.has(first) ? 1 : 0);
+  const load = isThere && Object.hasOwn(PAGES, first) ? PAGES[first] : undefined;
   return load ? <LazyPage key={first} load={load} rest={rest} /> : <NotFoundPage />;
 }
+
+const isListed = (page: string): boolean =>
+  description.value?.pages.some(({ id }) => id === page) === true;
 
 const loadOwnPage: LoadPage = async () => (await import('./pages/own.tsx')).OwnPage;

@@ -3,6 +3,7 @@ import { page } from './address.ts';
 import { parseExact } from './exact-json.ts';
 import { hear, lost, waitFor } from './parts/connection.ts';
 import { prove } from './parts/proof.ts';
+import { readRefusal } from './parts/refusal-text.ts';
 import { freshToken, renewOrAsk } from './session.ts';
 
 /** A refusal by the server, with the server's message. */
@@ -12,13 +13,22 @@ export class ApiError extends Error {
   /** The text of the answer. */
   readonly error: string;
   readonly requestId: string | null;
+  /** Seconds after which the request may be sent again; undefined when the server does not say. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, error: string, requestId: string | null) {
+  constructor(status: number, error: string, requestId: string | null, retryAfter?: number) {
     super(error);
     this.status = status;
     this.error = error;
     this.requestId = requestId;
+    this.retryAfter = retryAfter;
   }
+}
+
+/** The error of a refusal. `answer` is the body, as far as it is JSON. */
+export function errorOf(response: Response, answer: unknown): ApiError {
+  const { text, requestId, retryAfter } = readRefusal(response, answer);
+  return new ApiError(response.status, text, requestId, retryAfter);
 }
 
 /** A request of this page, as `Show as curl` lists it. */
@@ -168,8 +178,7 @@ async function read(response: Response): Promise<any> {
   const text = await response.text();
   const answer = text === '' ? null : parse(text);
   if (response.ok) return answer;
-  const error = (answer as { error?: string } | null)?.error ?? `HTTP ${response.status}`;
-  throw new ApiError(response.status, error, response.headers.get('X-Request-Id'));
+  throw errorOf(response, answer);
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,4 @@
-import { ApiError, note } from './call.ts';
+import { errorOf, note } from './call.ts';
 import { accessToken, adopt, post } from './session.ts';
 
 /** The step that is left before a sign-in or a reauthentication is complete. */
@@ -26,17 +26,13 @@ async function send(path: string, body: object): Promise<ReauthenticationStep | 
   note({ method: 'POST', path, body, headers: {} });
   const response = await post(path, body, { Authorization: `Bearer ${accessToken()}` });
   const answer = (await response.json().catch(() => ({}))) as Answer;
-  if (!response.ok) {
-    const id = response.headers.get('X-Request-Id');
-    throw new ApiError(response.status, answer.error ?? `HTTP ${response.status}`, id);
-  }
+  if (!response.ok) throw errorOf(response, answer);
   if (answer.next !== undefined) return answer as ReauthenticationStep;
   if (answer.accessToken !== undefined) adopt({ ...answer, accessToken: answer.accessToken });
   return null;
 }
 
 interface Answer extends Partial<ReauthenticationStep> {
-  readonly error?: string;
   readonly accessToken?: string;
   readonly id?: string | number;
   readonly exp?: number;

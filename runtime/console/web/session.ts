@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Caller } from '../own-pages.ts';
+import { t } from './messages.ts';
 import { lost } from './parts/connection.ts';
+import { readRefusal, refusalText } from './parts/refusal-text.ts';
 
 /** The answer of `GET /api/console`. */
 export interface Description {
@@ -104,17 +106,25 @@ export interface SignInStep {
 export type SignInAnswer =
   | { readonly done: true; readonly answer: any }
   | { readonly step: SignInStep }
-  | { readonly refused: string };
+  | {
+      /** The text to show. */
+      readonly refused: string;
+      /** The server's error; null when there was no answer. */
+      readonly error: string | null;
+    };
 
 /** Sends one step of a sign-in. A session that is made or continued belongs to the console. */
 export async function signIn(path: string, body: object): Promise<SignInAnswer> {
   const response = await post(path, BOUND.has(path) ? { ...body, ...CLIENT } : body).catch(
     () => null,
   );
-  if (response === null) return { refused: 'The server does not answer' };
+  if (response === null) return { refused: t('The server does not answer'), error: null };
   const answer = await response.json().catch(() => ({}));
   if (response.status === 202) return { step: answer };
-  if (!response.ok) return { refused: answer.error ?? `HTTP ${response.status}` };
+  if (!response.ok) {
+    const refusal = readRefusal(response, answer);
+    return { refused: refusalText(refusal), error: refusal.text };
+  }
   const login = answer.login ?? answer;
   if (login.accessToken) adopt(login);
   return { done: true, answer };
@@ -231,11 +241,21 @@ export async function goOn(): Promise<void> {
   asked.forEach((answer) => answer(same));
 }
 
-export async function signOut(): Promise<void> {
-  await post('/api/auth/logout', CLIENT).catch(() => null);
+/**
+ * Ends the session.
+ *
+ * @returns why the server did not end it, or null when it is over
+ */
+export async function signOut(): Promise<string | null> {
+  const response = await post('/api/auth/logout', CLIENT).catch(() => null);
+  if (response === null) return t('The server does not answer');
+  // Without a session there is none to end.
+  if (!response.ok && response.status !== 401)
+    return refusalText(readRefusal(response, await response.json().catch(() => null)));
   keep(null);
   await describe();
   sessionOver.value = false;
+  return null;
 }
 
 /** Reads what the caller may see. */

@@ -11,8 +11,9 @@ export function takeCode(): string | null {
 /** Signs in with the code of a link. */
 export async function enterByLink(code: string): Promise<SignInAnswer> {
   const answer = await signIn('/api/auth/login', { code });
-  if (!('refused' in answer) || answer.refused !== SPENT) return answer;
+  if (!('refused' in answer) || answer.error !== SPENT) return answer;
   return {
+    ...answer,
     refused: t(
       'This link was used, or is older than ten minutes. For another, run: npx generator console',
     ),

@@ -47,6 +47,7 @@ async function* frames(
   for await (const some of events) yield [some].flat().map(frame).join('');
 }
 
+/** The format ends a line at a carriage return too, so one in the data arrives as a line feed. */
 function frame({ id, event, data }: SentEvent): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\n${event ? `event: ${event}\n` : ''}${lines.join('')}\n`;

@@ -5,7 +5,7 @@ import { can } from '../parts/can.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Switch } from '../parts/field.tsx';
 import type { PageProps } from '../parts/lazy-page.tsx';
-import { Empty, Page, Skeleton } from '../parts/page.tsx';
+import { Empty, Loading, Page } from '../parts/page.tsx';
 import { formatNumber } from '../parts/time.tsx';
 import { useCall } from '../parts/use-call.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
@@ -45,7 +45,7 @@ export function DataPage({ rest }: PageProps) {
     >
       {admin && <Banner />}
       {error !== null && <Failure error={error} again={reload} />}
-      {document === undefined && error === null && <Skeleton lines={12} />}
+      {document === undefined && error === null && <Loading lines={12} />}
       {document && modules.length === 0 && <NoTypes mayAdmin={mayAdmin && !admin} />}
       {modules.length > 0 && (
         <div class="data">

@@ -4,9 +4,10 @@ import type { Caller, OwnPage as PageDefinition } from '../../own-pages.ts';
 import { base, query } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
+import { lost, returns } from '../parts/connection.ts';
 import { Failure } from '../parts/failure.tsx';
 import type { PageProps } from '../parts/lazy-page.tsx';
-import { Empty, Page, Skeleton } from '../parts/page.tsx';
+import { Empty, Loading, Page } from '../parts/page.tsx';
 import { description } from '../session.ts';
 import { NotFoundPage } from './not-found.tsx';
 
@@ -28,7 +29,7 @@ export function OwnPage({ rest }: PageProps) {
   const read = () => {
     fetch(`${base}/modules/list.json`).then(
       async (answer) => (answer.ok ? setListed(await listOf(answer)) : setListed([])),
-      () => setFailed(t('The server does not answer')),
+      () => (lost(), setFailed(t('The server does not answer'))),
     );
   };
   useEffect(() => {
@@ -36,10 +37,10 @@ export function OwnPage({ rest }: PageProps) {
     if (description.value?.environment !== 'development') return;
     const timer = setInterval(() => document.hidden || read(), WATCHED);
     return () => clearInterval(timer);
-  }, []);
+  }, [returns.value]);
   if (listed === null)
     return failed === null ? (
-      <Skeleton />
+      <Loading />
     ) : (
       <Failure error={failed} again={() => (setFailed(null), read())} />
     );
@@ -95,10 +96,12 @@ function Loaded({ module, params }: { module: string; params: Params }) {
       (error: unknown) => setFailed(String(error)),
     );
   };
-  useEffect(() => load(), []);
+  useEffect(() => {
+    if (page === null) load(failed === null ? '' : `?again=${Date.now()}`);
+  }, [returns.value]);
   // The browser remembers that a module failed to load. Only a changed address loads it again.
   if (failed !== null) return <Failure error={failed} again={() => load(`?again=${Date.now()}`)} />;
-  if (page === null) return <Skeleton />;
+  if (page === null) return <Loading />;
   return (
     <Guarded>
       <Rendered page={page} params={params} />

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { base, mayLeave } from '../address.ts';
 import { t } from '../messages.ts';
 import { type Description, signOut } from '../session.ts';
 import { density, theme, switchDensity, switchTheme } from '../theme.ts';
 import { ChevronIcon } from './icons.tsx';
+import { notifyFailure } from './notices.tsx';
 import { shortcutsShown } from './shortcuts.tsx';
 
 /** The button `Account`, with what concerns the caller and this browser. */
@@ -59,12 +61,19 @@ export function AccountMenu({ known }: { known: Description }) {
               {t('Keyboard shortcuts')}
             </MenuItem>
             <div role="separator" />
-            <MenuItem act={() => void signOut()}>{t('Sign out')}</MenuItem>
+            <MenuItem act={() => (close(), void leave())}>{t('Sign out')}</MenuItem>
           </div>
         </div>
       )}
     </div>
   );
+}
+
+/** The page stays while the server has not ended the session, so that it is not taken for ended. */
+async function leave(): Promise<void> {
+  if (!(await mayLeave(`${base}/`))) return;
+  const failed = await signOut();
+  if (failed !== null) notifyFailure(t('You are still signed in: {error}', { error: failed }));
 }
 
 interface MenuItemProps {

@@ -28,6 +28,14 @@ export function createFrameReader(): (text: string) => StreamEvent[] {
   };
 }
 
+/**
+ * The text of an event that is one line of a log. The format ends a line at a carriage return, so
+ * one in the text arrives as a line feed.
+ *
+ * @example lineOf('10 %\n20 %') // '10 %\r20 %'
+ */
+export const lineOf = (data: string): string => data.replaceAll('\n', '\r');
+
 interface Fields {
   data?: string;
   event?: string;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { base } from '../address.ts';
 import { t } from '../messages.ts';
-import { modulesOf, type OpenApi } from '../rest-modules.ts';
+import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
 import type { Description } from '../session.ts';
 import { can } from './can.ts';
 import { useCall } from './use-call.ts';
@@ -51,14 +51,23 @@ const isIn = (wanted: string, name: string) => name.toLowerCase().includes(wante
 const pageGoals = ({ pages }: Description): Goal[] =>
   pages.map(({ title, path }) => ({ kind: 'Page', name: t(title), path }));
 
+/** The types that the API lists, then those that only an administrator reads. */
 function typeGoals(document: OpenApi | undefined): Goal[] {
   if (!document) return [];
-  return modulesOf(document).map(({ type, plural }) => ({
-    kind: 'Type',
-    name: type,
-    path: `${base}/data/${plural}`,
-  }));
+  const own = modulesOf(document);
+  const others = can('data:read') ? modulesOf(document, true) : [];
+  const onlyThere = others.filter(({ plural }) => own.every((each) => each.plural !== plural));
+  return [
+    ...own.map((module) => typeGoal(module, '')),
+    ...onlyThere.map((module) => typeGoal(module, '?as=admin')),
+  ];
 }
+
+const typeGoal = ({ type, plural }: Module, query: string): Goal => ({
+  kind: 'Type',
+  name: type,
+  path: `${base}/data/${plural}${query}`,
+});
 
 /**
  * The server also searches fields of users that are not shown here, so its results are not filtered

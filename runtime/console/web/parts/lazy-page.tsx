@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { lost, returns } from './connection.ts';
 import { Failure } from './failure.tsx';
-import { Skeleton } from './page.tsx';
+import { Loading } from './page.tsx';
 
 /** The props of a page: the parts of the path after its own. */
 export interface PageProps {
@@ -26,11 +26,5 @@ export function LazyPage({ load, rest }: PageProps & { readonly load: LoadPage }
   };
   useEffect(open, [returns.value]);
   if (failed) return <Failure error={t('The server does not answer')} again={open} />;
-  return page ? (
-    <page.Page rest={rest} />
-  ) : (
-    <div aria-busy="true">
-      <Skeleton />
-    </div>
-  );
+  return page ? <page.Page rest={rest} /> : <Loading />;
 }

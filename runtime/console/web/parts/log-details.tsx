@@ -1,6 +1,7 @@
 import { t } from '../messages.ts';
 import type { LogLine } from './log-lines.ts';
-import { coloured, timeOf } from './log-row.tsx';
+import { coloured } from './log-row.tsx';
+import { formatDate, formatTimeOfDay } from './time.tsx';
 
 /** A whole line: its text and its fields. */
 export function LogDetails({ line, close }: { line: LogLine; close: () => void }) {
@@ -12,7 +13,7 @@ export function LogDetails({ line, close }: { line: LogLine; close: () => void }
         {level && <span class={`log-level ${level}`}>{level}</span>}
         {time && (
           <time dateTime={time} class="quiet">
-            {`${new Date(time).toLocaleDateString('en', { dateStyle: 'medium' })} ${timeOf(time)}`}
+            {momentOf(time)}
           </time>
         )}
         <span class="spread" />
@@ -37,3 +38,7 @@ export function LogDetails({ line, close }: { line: LogLine; close: () => void }
     </section>
   );
 }
+
+/** The date and time of a line. A text that is no time stays as it is. */
+const momentOf = (time: string): string =>
+  Number.isNaN(Date.parse(time)) ? time : `${formatDate(time)} ${formatTimeOfDay(time)}`;

@@ -77,6 +77,13 @@ export function Skeleton({ lines = 6 }: { lines?: number }) {
   );
 }
 
+/** The lines, and that something is being loaded, for screen readers. */
+export const Loading = ({ lines = 6 }: { lines?: number }) => (
+  <div aria-busy="true">
+    <Skeleton lines={lines} />
+  </div>
+);
+
 /**
  * Says that something is missing, with an action that adds it.
  *

@@ -8,15 +8,34 @@ import { signIn, type SignInAnswer } from '../session.ts';
  */
 const MARK = 'signed-in-by';
 
+interface ProviderLinksProps {
+  readonly names: readonly string[];
+  /**
+   * Whether the page has to stay. The links then open a tab of their own, whose session this page
+   * shares.
+   */
+  readonly apart: boolean;
+}
+
 /** Links to the providers; each leads back to the address that is open. */
-export function ProviderLinks({ names }: { names: readonly string[] }) {
+export function ProviderLinks({ names, apart }: ProviderLinksProps) {
   return (
     <>
       {names.map((name) => (
-        <a key={name} class="button" href={startOf(name)}>
+        <a
+          key={name}
+          class="button"
+          href={startOf(name)}
+          {...(apart && { target: '_blank', rel: 'noopener noreferrer' })}
+        >
           {t('Continue with {provider}', { provider: titleOf(name) })}
         </a>
       ))}
+      {apart && names.length > 0 && (
+        <p class="hint">
+          {t('The provider opens in another tab. This page goes on when you are signed in there.')}
+        </p>
+      )}
     </>
   );
 }

@@ -62,7 +62,9 @@ function onKeyDown(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-function isTyping({ target }: KeyboardEvent): boolean {
+/** The target of an event from a shadow root, as the query editor has one, is only its host. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches('input, select, textarea, [role="textbox"]');
 }

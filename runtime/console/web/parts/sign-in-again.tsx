@@ -1,5 +1,7 @@
+import { useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { type Description, goOn, sessionOver, signOut } from '../session.ts';
+import { Refusal } from './refusal.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { useModal } from './use-modal.ts';
 
@@ -12,6 +14,7 @@ export function SignInAgain({ known }: { known: Description }) {
 
 function AgainDialog({ known }: { known: Description }) {
   const dialog = useModal();
+  const [failed, setFailed] = useState<string | null>(null);
   return (
     <dialog
       ref={dialog}
@@ -22,7 +25,8 @@ function AgainDialog({ known }: { known: Description }) {
       <h2>{t('Sign in again')}</h2>
       <p class="quiet">{t('Your session is over. What you typed is still here.')}</p>
       <SignInForm known={known} only={known.caller} done={goOn} />
-      <button type="button" class="plain" onClick={() => void signOut()}>
+      <Refusal text={failed} />
+      <button type="button" class="plain" onClick={() => void signOut().then(setFailed)}>
         {t('Leave the console')}
       </button>
     </dialog>

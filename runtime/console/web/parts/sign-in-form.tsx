@@ -87,17 +87,14 @@ function FirstFactor({ known, only, busy, refused, send, fail, mailed }: FirstFa
           {t('Sign in')}
         </button>
       </form>
-      {kind === 'user' && <OtherWays {...{ known, send, fail, mailed }} />}
+      {kind === 'user' && <OtherWays {...{ known, only, send, fail, mailed }} />}
     </>
   );
 }
 
-function OtherWays({
-  known,
-  send,
-  fail,
-  mailed,
-}: Pick<FirstFactorProps, 'known' | 'send' | 'fail' | 'mailed'>) {
+type OtherWaysProps = Pick<FirstFactorProps, 'known' | 'only' | 'send' | 'fail' | 'mailed'>;
+
+function OtherWays({ known, only, send, fail, mailed }: OtherWaysProps) {
   const { providers, email_code: byMail, passkeys } = known.sign_in;
   const withPasskey = async () => {
     const credential = await askPasskey('/api/auth/passkeys/login/options', {}).catch(() => null);
@@ -114,7 +111,7 @@ function OtherWays({
   if (providers.length === 0 && !byMail && !hasPasskeys) return null;
   return (
     <div class="other-ways">
-      <ProviderLinks names={providers} />
+      <ProviderLinks names={providers} apart={only !== null} />
       {byMail && (
         <button type="button" onClick={() => void withMail()}>
           {t('Email me a code')}

@@ -2,6 +2,7 @@ import { freshToken, renewOrAsk } from '../session.ts';
 import { note } from '../call.ts';
 import { lost } from './connection.ts';
 import { createFrameReader, type StreamEvent } from './event-frames.ts';
+import { readRefusal, refusalText } from './refusal-text.ts';
 
 /**
  * The state of a stream. `reconnecting`: the server cannot be reached, failed, or asked to wait, and
@@ -129,8 +130,7 @@ const retryAfter = (response: Response): number =>
   (Number(response.headers.get('Retry-After')) || 0) * 1000;
 
 async function refusalOf(response: Response): Promise<string> {
-  const answer = (await response.json().catch(() => null)) as { error?: string } | null;
-  return answer?.error ?? `HTTP ${response.status}`;
+  return refusalText(readRefusal(response, await response.json().catch(() => null)));
 }
 
 async function readAll(

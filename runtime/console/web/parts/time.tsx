@@ -7,8 +7,16 @@ import { useEffect } from 'preact/hooks';
 const LANGUAGE = 'en-GB';
 
 const absolute = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'medium' });
+const dateOnly = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
 const number = new Intl.NumberFormat(LANGUAGE);
+const tenths = new Intl.NumberFormat(LANGUAGE, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+const timeOfDay = new Intl.DateTimeFormat(LANGUAGE, {
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+});
 
 /** Seconds in each unit, the largest first. */
 const UNITS = [
@@ -74,11 +82,20 @@ function ago(date: Date, from: number): string {
   return relative.format(Math.abs(seconds) < 10 ? 0 : seconds, 'second');
 }
 
+/** @example formatDate(1_790_000_000_000) // '21 Sept 2026' */
+export const formatDate = (at: Moment): string => dateOnly.format(new Date(at));
+
 /** @example formatTime(1_790_000_000_000) // '21 Sept 2026, 14:13:20' */
 export const formatTime = (at: Moment): string => absolute.format(new Date(at));
 
 /** @example formatNumber(1234567) // '1,234,567' */
 export const formatNumber = (value: number): string => number.format(value);
+
+/** A number with one decimal, also when that is zero. @example formatTenths(2) // '2.0' */
+export const formatTenths = (value: number): string => tenths.format(value);
+
+/** The local time of day, with milliseconds. @example formatTimeOfDay(at) // '14:13:20.123' */
+export const formatTimeOfDay = (at: Moment): string => timeOfDay.format(new Date(at));
 
 const SIZES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
@@ -90,8 +107,8 @@ export function formatBytes(bytes: number): string {
     size /= 1000;
     at += 1;
   }
-  const text = size >= 100 || at === 0 ? size.toFixed(0) : size.toFixed(1);
-  return `${text.replace(/\.0$/, '')} ${SIZES[at]}`;
+  const shown = size >= 100 || at === 0 ? Math.round(size) : Math.round(size * 10) / 10;
+  return `${formatNumber(shown)} ${SIZES[at]}`;
 }
 
 /** A duration in its two largest units. @example formatDuration(93_784) // '1 d 2 h'. */
@@ -107,6 +124,6 @@ export function formatDuration(seconds: number): string {
   return parts
     .slice(first, first + 2)
     .filter(([count]) => count > 0)
-    .map((part) => part.join(' '))
+    .map(([count, unit]) => `${formatNumber(count)} ${unit}`)
     .join(' ');
 }

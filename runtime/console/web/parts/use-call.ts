@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError, call } from '../call.ts';
 import { t } from '../messages.ts';
 import { returns } from './connection.ts';
+import { refusalText } from './refusal-text.ts';
 
 /** An answer on its way, there, or refused. */
 export interface Called<Answer> {
@@ -81,12 +82,12 @@ function waitingAfter<Answer>(last: State<Answer>, path: string): State<Answer> 
 const pathnameOf = (path: string) => path.split('?')[0];
 
 /**
- * The text of a failure: the server's message, and the id of the request in the server's log.
+ * The text of a failure: the server's message, when to try again, and the id of the request.
  *
  * @example failureText(error) // 'Not found (request 01J…)'
  */
 export function failureText(error: unknown): string {
   if (!(error instanceof ApiError)) return t('The server does not answer');
-  const { error: text, requestId: id } = error;
-  return id === null ? text : t('{text} (request {id})', { text, id });
+  const { error: text, requestId, retryAfter } = error;
+  return refusalText({ text, requestId, retryAfter });
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { graphqlPath } from '../address.ts';
 import { call } from '../call.ts';
+import { returns } from './connection.ts';
 import { type Called, failureText } from './use-call.ts';
 
 interface GraphqlAnswer<Data> {
@@ -9,7 +10,8 @@ interface GraphqlAnswer<Data> {
 }
 
 /**
- * Runs a GraphQL query while its component is shown, again when it or its variables change.
+ * Runs a GraphQL query while its component is shown: again when it or its variables change, and once
+ * the server is back after it was gone.
  *
  * @example const { data } = useGraphql<{ posts: Post[] }>('{ posts { id title } }');
  */
@@ -20,6 +22,7 @@ export function useGraphql<Data>(
   const [round, setRound] = useState(0);
   const [state, setState] = useState<Omit<Called<Data>, 'reload'>>(WAITING);
   const body = JSON.stringify({ query, variables });
+  const back = returns.value;
   useEffect(() => {
     const leaving = new AbortController();
     setState(({ data }) => ({ data, error: null, loading: true }));
@@ -32,7 +35,7 @@ export function useGraphql<Data>(
       (error: unknown) => settle({ data: undefined, error: failureText(error), loading: false }),
     );
     return () => leaving.abort();
-  }, [body, round]);
+  }, [body, round, back]);
   const reload = useCallback(() => setRound((last) => last + 1), []);
   return { ...state, reload };
 }

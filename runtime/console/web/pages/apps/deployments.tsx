@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { base, query } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { lineOf } from '../../parts/event-frames.ts';
 import { createLogLines } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { Badge, Empty, Facts, Panel } from '../../parts/page.tsx';
@@ -139,7 +140,7 @@ function BuildLog({ name, number }: { name: string; number: number }) {
   const path = `${routeOf(name)}/deployments/${number}/logs`;
   const { error } = useStream(
     path,
-    (events) => lines.append(events.map(({ id, data }) => ({ id, text: data }))),
+    (events) => lines.append(events.map(({ id, data }) => ({ id, text: lineOf(data) }))),
     { ends: true },
   );
   return (

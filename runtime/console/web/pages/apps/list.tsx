@@ -4,7 +4,7 @@ import { can } from '../../parts/can.ts';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { formatBytes } from '../../parts/time.tsx';
+import { formatBytes, formatTenths } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { NewApp } from './new-app.tsx';
 import { type App, type Stats, toneOf } from './types.ts';
@@ -119,5 +119,5 @@ const imageOf = ({ image }: App) => image;
 const usageText = (stats: Stats | undefined, of: 'cpu' | 'memory') => {
   const cpu = stats?.cpu_percent ?? null;
   if (!stats || (of === 'cpu' && cpu === null)) return <span class="quiet">–</span>;
-  return of === 'memory' ? formatBytes(stats.memory_bytes) : `${cpu!.toFixed(1)} %`;
+  return of === 'memory' ? formatBytes(stats.memory_bytes) : `${formatTenths(cpu!)} %`;
 };

@@ -1,6 +1,8 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { lineOf } from '../../parts/event-frames.ts';
 import { createLogLines } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -13,16 +15,16 @@ const TAIL = 1000;
 /** The output of all replicas, continued live. */
 export function LogsTab({ app }: AppProps) {
   const lines = useMemo(() => createLogLines(), []);
-  const [search, setSearch] = useState('');
+  const search = query.value.get('q') ?? '';
   const path =
     app.deployment === null ? null : `${routeOf(app.name)}/logs?tail=${TAIL}&timestamps=true`;
   const { error, again } = useStream(path, (events) =>
-    lines.append(events.map(({ id, data }) => ({ id, ...timedOf(data) }))),
+    lines.append(events.map(({ id, data }) => ({ id, ...timedOf(lineOf(data)) }))),
   );
   return (
     <>
       <div class="tools">
-        <SearchBox label={t('Search logs')} search={setSearch} />
+        <SearchBox label={t('Search logs')} pause={60} />
         <span role="status">{t('{n} lines', { n: formatNumber(lines.count.value) })}</span>
         <button type="button" onClick={lines.clear}>
           {t('Clear')}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { textIn } from '../../parts/form-text.ts';
@@ -136,7 +137,9 @@ interface Columns {
 }
 
 function columnsOf({ path, again, show }: Columns): readonly Column<Run>[] {
-  const stop = async ({ id }: Run) => {
+  const stop = async ({ id, command }: Run) => {
+    const text = t('The run of {command} ends before it is done.', { command: command.join(' ') });
+    if (!(await confirm({ text, action: t('Stop run') }))) return;
     if (await attempt(() => call('DELETE', `${path}/${id}`), t('The run is stopped'))) again();
   };
   return [

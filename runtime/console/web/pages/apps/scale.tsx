@@ -6,7 +6,7 @@ import { Field } from '../../parts/field.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
-import { formatBytes } from '../../parts/time.tsx';
+import { formatBytes, formatTenths } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { type App, type AppProps, routeOf, type Stats } from './types.ts';
 
@@ -116,7 +116,7 @@ function Replicas({ app }: { app: App }) {
           id: 'cpu',
           title: t('CPU'),
           align: 'end',
-          render: ({ cpu_percent: cpu }) => (cpu === null ? '–' : `${cpu.toFixed(1)} %`),
+          render: ({ cpu_percent: cpu }) => (cpu === null ? '–' : `${formatTenths(cpu)} %`),
         },
         {
           id: 'memory',

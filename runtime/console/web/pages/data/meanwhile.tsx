@@ -1,6 +1,6 @@
 import { t } from '../../messages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { keepMine, type Row, type StagedRow, takeTheirs } from './staged.ts';
+import { decideLater, keepMine, type Row, type StagedRow, takeTheirs } from './staged.ts';
 import { Value } from './value.tsx';
 
 interface ChangedMeanwhileProps {
@@ -20,7 +20,7 @@ export function ChangedMeanwhile({ row, saved, done }: ChangedMeanwhileProps) {
     done();
   };
   return (
-    <Dialog title={t('Changed meanwhile')} close={take} size="wide">
+    <Dialog title={t('Changed meanwhile')} close={() => decideLater(row)} size="wide">
       <p>
         {t('Row {id} of {type} was changed since you read it.', { id: row.id, type: row.type })}
       </p>

@@ -3,7 +3,7 @@ import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { returns } from '../../parts/connection.ts';
 import { Failure } from '../../parts/failure.tsx';
-import { Empty, Skeleton } from '../../parts/page.tsx';
+import { Empty, Loading } from '../../parts/page.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import type { Module } from '../../rest-modules.ts';
 import { FilterChips } from './filter.tsx';
@@ -39,7 +39,7 @@ export function Rows({ module }: { module: Module }) {
       <FilterChips module={module} />
       <Refusals module={module} />
       {error.value !== null && <Failure error={error.value} again={() => rows.reload()} />}
-      {total.value === null && error.value === null && <Skeleton lines={12} />}
+      {total.value === null && error.value === null && <Loading lines={12} />}
       {total.value === 0 && !loading.value && <NoRows module={module} />}
       <div class={row === null ? 'rows-beside' : 'rows-beside with-row'}>
         {total.value !== null && total.value > 0 && (

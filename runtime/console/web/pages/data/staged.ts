@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, call, callWithTag } from '../../call.ts';
+import { t } from '../../messages.ts';
 import { failureText } from '../../parts/use-call.ts';
 import { isSame } from './field-text.ts';
 
@@ -20,6 +21,8 @@ export interface StagedRow {
   readonly error: string | null;
   /** The row as it is now, if another user has changed it meanwhile. */
   readonly theirs: Row | null;
+  /** Whether they have closed the dialog with both versions, which the next save opens again. */
+  readonly postponed: boolean;
 }
 
 const keyOf = ({ path, id }: Pick<StagedRow, 'path' | 'id'>) => `${path}/${id}`;
@@ -62,7 +65,8 @@ export function stage({ path, type, row: base }: ShownRow, field: string, value:
   if (isSame(value, (known?.base ?? base)[field])) delete changes[field];
   if (Object.keys(changes).length === 0) return drop({ path, id });
   if (known) return put({ ...known, changes, error: null });
-  const row = { path, type, id, base, tag: null, changes, error: null, theirs: null };
+  const made = { path, type, id, base, tag: null, changes, error: null };
+  const row = { ...made, theirs: null, postponed: false };
   put(row);
   void readTag(row).catch(() => null);
 }
@@ -94,7 +98,9 @@ export function discardChanges(): void {
  * @param saved is given each row as the server returned it
  */
 export async function saveChanges(saved: (path: string, row: Row) => void): Promise<void> {
-  for (const row of staged.value.values()) if (row.theirs === null) await save(row, saved);
+  for (const row of staged.value.values())
+    if (row.theirs === null) await save(row, saved);
+    else put({ ...row, postponed: false, error: null });
 }
 
 async function save(given: StagedRow, saved: (path: string, row: Row) => void): Promise<void> {
@@ -145,6 +151,12 @@ export async function keepMine(
   const mine = { ...row, base: row.theirs ?? row.base, theirs: null };
   put(mine);
   await save(mine, saved);
+}
+
+/** Keeps the row staged, and asks again at the next save which version is kept. */
+export function decideLater(row: StagedRow): void {
+  const error = t('It was changed since you read it. Save changes asks which version to keep.');
+  put({ ...row, postponed: true, error });
 }
 
 export function takeTheirs(row: StagedRow): void {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import type { Module } from '../../rest-modules.ts';
@@ -36,7 +37,9 @@ export async function saveAll({
 /** The buttons of the rows. A button is left out if the API does not have its call. */
 export function Tools({ module, rows, selection }: ToolsProps) {
   const [making, setMaking] = useState(false);
-  const meanwhile = [...staged.value.values()].find(({ theirs }) => theirs !== null);
+  const meanwhile = [...staged.value.values()].find(
+    ({ theirs, postponed }) => theirs !== null && !postponed,
+  );
   const saved = (path: string, row: Row) => {
     if (path === module.path) rows.replace(row);
   };
@@ -92,7 +95,7 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
       <span role="status" class="unsaved">
         {n === 0 ? '' : t('{n} unsaved changes', { n })}
       </span>
-      <button type="button" disabled={n === 0 || saving} onClick={discardChanges}>
+      <button type="button" disabled={n === 0 || saving} onClick={() => void discard()}>
         {t('Discard changes')}
       </button>
       <button
@@ -107,6 +110,15 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
       </button>
     </div>
   );
+}
+
+async function discard(): Promise<void> {
+  const [n, rows] = [unsaved.value, staged.value.size];
+  const text = t('{changes} of {rows} will be lost.', {
+    changes: t(n === 1 ? '1 unsaved change' : '{n} unsaved changes', { n }),
+    rows: t(rows === 1 ? '1 row' : '{n} rows', { n: rows }),
+  });
+  if (await confirm({ text, action: t('Discard changes') })) discardChanges();
 }
 
 /** The rows that the server refused to save, each with the server's message. */

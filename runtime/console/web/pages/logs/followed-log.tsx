@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Failure } from '../../parts/failure.tsx';
-import type { StreamEvent } from '../../parts/event-frames.ts';
+import { lineOf, type StreamEvent } from '../../parts/event-frames.ts';
 import { createLogLines, type LogFilter } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
@@ -39,7 +39,7 @@ export function AppLog({ name, filter }: { name: string; filter: LogFilter }) {
   const held = useHeld(lines);
   const path = `/api/apps/${encodeURIComponent(name)}/logs?tail=${FIRST}&timestamps=true`;
   const stream = useStream(path, (events: readonly StreamEvent[]) =>
-    held.take(events.map(({ data }) => appLine(data))),
+    held.take(events.map(({ data }) => appLine(lineOf(data)))),
   );
   return <FollowedLog name={name} {...{ held, stream, filter }} />;
 }

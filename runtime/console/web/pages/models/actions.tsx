@@ -45,14 +45,9 @@ function actionsOf(model: Model): readonly Action[] {
   const download: Action = {
     title: t('Download'),
     run: () =>
-      attempt(() => call('POST', `${pathOf(id)}/download`), t('{id} is downloaded', { id })),
-  };
-  const cancel: Action = {
-    title: t('Cancel'),
-    run: () =>
       attempt(
-        () => call('DELETE', `${pathOf(id)}/download`),
-        t('The download of {id} is cancelled', { id }),
+        () => call('POST', `${pathOf(id)}/download`),
+        t('The download of {id} has begun', { id }),
       ),
   };
   const start: Action = {
@@ -61,13 +56,26 @@ function actionsOf(model: Model): readonly Action[] {
       attempt(() => call('POST', '/api/mlx/start', { model: id }), t('{id} is running', { id })),
   };
   if (status === 'available') return [download];
-  if (status === 'downloading') return [cancel];
+  if (status === 'downloading') return [cancelOf(model)];
   if (status === 'running') return [stopOf(model)];
   return [
     ...(runnable === false ? [] : [start]),
     ...(format === 'remote' ? [] : [deleteOf(model)]),
   ];
 }
+
+const cancelOf = ({ id, downloaded_bytes: bytes = 0 }: Model): Action => ({
+  title: t('Cancel'),
+  async run() {
+    const given = { id, size: formatBytes(bytes) };
+    const text = t('The download of {id} ends, and what it has read is deleted: {size}.', given);
+    if (!(await confirm({ text, action: t('Cancel download') }))) return;
+    await attempt(
+      () => call('DELETE', `${pathOf(id)}/download`),
+      t('The download of {id} is cancelled', { id }),
+    );
+  },
+});
 
 const stopOf = ({ id }: Model): Action => ({
   title: t('Stop'),

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import { Panel } from '../../parts/page.tsx';
+import { formatNumber, formatTenths } from '../../parts/time.tsx';
 import { failureText } from '../../parts/use-call.ts';
 import { ask, type ChatMessage, type ChatRate } from './ask.ts';
 
@@ -82,8 +83,8 @@ function sendByEnter(event: KeyboardEvent): void {
 
 const rateText = ({ tokens, seconds }: ChatRate) =>
   t('{n} tokens, {rate} tokens/s', {
-    n: tokens,
-    rate: (tokens / Math.max(seconds, 0.001)).toFixed(1),
+    n: formatNumber(tokens),
+    rate: formatTenths(tokens / Math.max(seconds, 0.001)),
   });
 
 function Conversation({ messages, busy }: { messages: readonly ChatMessage[]; busy: boolean }) {
