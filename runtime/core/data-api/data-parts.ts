@@ -15,8 +15,8 @@ export interface DataCaller {
   readonly rules: Rules;
   readonly caller: number | string | null;
   /**
-   * The request whose end also ends the statements. Absent for jobs and other code of the server,
-   * which may still write after its signal was aborted.
+   * The request whose end also ends the statements. Absent after a commit, and for jobs and other
+   * code of the server, which may still write after its signal was aborted.
    */
   readonly asker: Asker | undefined;
   /** Empties the loaders of the request, because rows have changed. */

@@ -3,6 +3,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { callerId, createRules } from '../data/access.ts';
 import type { Model } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
+import { isAfterCommit } from '../store/after-commit.ts';
 import type { DataCaller, DataParts } from './data-parts.ts';
 import { dataModel } from './data-model.ts';
 import { EntityData } from './entity-data.ts';
@@ -23,11 +24,14 @@ export function createDataApi(engine: DataParts): DataOf {
 
 function callerOf(model: Model, context: RequestContext, clear: () => void): DataCaller {
   const { principal } = context;
+  const asker = requestOf(context).principal.kind === 'system' ? undefined : context;
   return {
     context,
     rules: createRules(model, principal),
     caller: callerId(principal),
-    asker: requestOf(context).principal.kind === 'system' ? undefined : context,
+    get asker() {
+      return isAfterCommit() ? undefined : asker;
+    },
     clear,
   };
 }

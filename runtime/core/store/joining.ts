@@ -1,5 +1,6 @@
 import type { Kysely, TransactionBuilder } from 'kysely';
 import { InternalError } from '../errors.ts';
+import { runAfterCommit } from './after-commit.ts';
 import { beginOrJoin, type Beginning } from './begin-transaction.ts';
 import { type Bounds, forWriting, unwanted } from './bounds.ts';
 import type { Dialect, Query, Store } from './store.ts';
@@ -115,8 +116,9 @@ export function joiningStore(
     }),
     afterCommit: (work) => {
       const scope = scopes.current();
-      if (scope) scope.afterCommit(work);
-      else work();
+      const following = () => runAfterCommit(work);
+      if (scope) scope.afterCommit(following);
+      else following();
     },
     get untouched() {
       return scopes.current()?.untouched ?? true;
