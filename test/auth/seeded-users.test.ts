@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { createServer, seedApp } from '@twofold/runtime';
 import { capabilitiesFor } from '../capabilities.ts';
+import { readPage } from '../docs/page.ts';
 import { createDatabase } from '../engines/available.ts';
 import { databases, projectOf } from '../graphql/harness.ts';
 
@@ -80,6 +82,19 @@ describe.each(databases)('a seed row of the user on %s', (database) => {
     expect((await login('ada@example.test', PASSWORD)).status).toBe(401);
     const again = await login('ada@example.test', 'another loom weaves rows');
     expect(again).toMatchObject({ status: 200, me: expect.stringContaining('"Member"') });
+  });
+
+  it('signs in as the page about seeds shows it', async () => {
+    const page = readPage('generator/docs/commands.md');
+    const shown = page.blocks.find(
+      ({ language, text }) => language === 'yaml' && /^User:/m.test(text),
+    );
+    const { User: users } = parse(shown?.text ?? '') as { User: { eve: Record<string, string> } };
+    const { seed, serve } = await start();
+    expect(await seed(users)).toMatchObject({ inserted: 1, findings: [] });
+    const { login } = await serve();
+    const signedIn = await login(users.eve['email'] ?? '', users.eve['password'] ?? '');
+    expect(signedIn).toMatchObject({ status: 200, me: expect.stringContaining('"Admin"') });
   });
 
   it('is refused with every finding when the policy does not hold or there is no such role', async () => {
