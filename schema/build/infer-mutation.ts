@@ -65,7 +65,11 @@ function inferOne(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Ve
   const which = whichOf(call);
   if (verb !== 'CREATE' && !which) return { why: noRow(entity) };
   if (verb === 'DELETE') return { action: { kind: 'remove', ...common, ...which }, decidedBy };
-  const write = { write: call.write, ...(call.input !== undefined && { input: call.input }) };
+  const write = {
+    write: call.write,
+    ...(call.input !== undefined && { input: call.input }),
+    ...(call.beside && { beside: call.beside }),
+  };
   if (verb === 'UPDATE')
     return { action: { kind: 'update', ...common, ...write, ...which }, decidedBy };
   const shape = shapes.writes.get(call.write);
@@ -141,6 +145,7 @@ interface Which {
 interface Call extends Which {
   readonly write: string;
   readonly input?: string;
+  readonly beside?: readonly string[];
 }
 
 const whichOf = ({ id, by }: Which): Which | undefined =>
@@ -151,24 +156,22 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
   const { names, ...found } = verb === 'CREATE' ? NO_KEY : keyArguments(shapes, args, entity, verb);
   const rest = args.filter(({ name }) => !names.includes(name));
-  const [input] = rest;
+  const sources = rest.map(({ name, type, astNode }) => source(name, type, astNode));
+  const [input, ...others] = sources.filter(({ computed }) => !computed);
   const named = input && getNamedType(input.type);
   const wrapped =
-    rest.length === 1 && isInputObjectType(named) && !entity.fields.has(input?.name ?? '');
+    others.length === 0 && isInputObjectType(named) && !entity.fields.has(input?.name ?? '');
   const which = whichOf(found);
-  if (wrapped && input && isInputObjectType(named))
+  const beside = sources.filter(({ computed }) => computed);
+  if (wrapped && input && isInputObjectType(named) && beside.length === 0)
     return inputCall(shapes, input.name, named, entity, verb, which);
+  if (wrapped && input && isInputObjectType(named) && verb !== 'DELETE')
+    return besideCall(shapes, field, { name: input.name, type: named, beside }, entity, which);
   if (verb === 'DELETE')
     return rest.length === 0
       ? { write: '', ...which }
       : { why: `the argument ${rest[0]?.name} has no meaning for removing a row` };
-  return argumentsCall(
-    shapes,
-    field,
-    rest.map((argument) => source(argument.name, argument.type, argument.astNode)),
-    entity,
-    which,
-  );
+  return argumentsCall(shapes, field, sources, entity, which);
 }
 
 interface KeyArguments extends Which {
@@ -230,6 +233,38 @@ function inputCall(
   }
   const shape = inputShape(shapes, input, entity, inner ? [inner.name] : []);
   return isRefusal(shape) ? shape : { write: shape.id, input: name, ...which };
+}
+
+/** An input object, and arguments beside it that are for hooks alone. */
+interface InputBeside {
+  readonly name: string;
+  readonly type: GraphQLInputObjectType;
+  readonly beside: readonly WriteSource[];
+}
+
+/**
+ * A call whose input object has `@computed` arguments beside it. Its shape has both, under the name
+ * of the mutation; the row must be found by an argument of its own.
+ */
+function besideCall(
+  shapes: Shapes,
+  field: FieldFact,
+  { name, type, beside }: InputBeside,
+  entity: EntityFact,
+  which: Which | undefined,
+): Call | Refusal {
+  const members = Object.values(type.getFields());
+  const taken = beside.find((each) => members.some((member) => member.name === each.name));
+  if (taken) return { why: `the argument ${taken.name} has the name of a member of ${type.name}` };
+  const sources = [
+    ...members.map((member) => source(member.name, member.type, member.astNode)),
+    // Their limits are checked as those of arguments.
+    ...beside.map(({ constraint: _, ...rest }) => rest),
+  ];
+  const id = `${field.owner}.${field.name}:${entity.name}`;
+  const shape = writeShape(shapes, id, sources, entity, type.name);
+  const names = beside.map((each) => each.name);
+  return isRefusal(shape) ? shape : { write: shape.id, input: name, beside: names, ...which };
 }
 
 function argumentsCall(

@@ -42,6 +42,8 @@ export type Action =
       readonly entity: string;
       readonly write: string;
       readonly input?: string;
+      /** Arguments beside `input` that `@computed` gives to hooks, which find them in its members. */
+      readonly beside?: readonly string[];
       readonly returns: Returns;
     }
   | {
@@ -52,6 +54,7 @@ export type Action =
       readonly by?: RowKey;
       readonly write: string;
       readonly input?: string;
+      readonly beside?: readonly string[];
       readonly returns: Returns;
     }
   | {

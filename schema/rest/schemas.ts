@@ -195,8 +195,18 @@ export function restBody(
   const skip = [...(key.length === 2 ? [key[1] as string] : []), 'clientMutationId'].filter(
     (name) => name in input.getFields(),
   );
+  const beside = args.filter(({ name }) => action.input !== name && isBeside(action, name));
+  if (beside.length > 0)
+    return {
+      allOf: [inputObjectSchema(project, input, skip), argumentsSchema(project, beside)].map(
+        ({ additionalProperties: _, ...schema }) => schema,
+      ),
+    };
   return skip.length === 0 ? reference(input.name) : inputObjectSchema(project, input, skip);
 }
+
+const isBeside = (action: Operation['action'], name: string): boolean =>
+  'beside' in action && action.beside?.includes(name) === true;
 
 const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] =>
   schema.getMutationType()?.getFields()[name]?.args ?? [];

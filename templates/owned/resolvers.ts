@@ -118,13 +118,23 @@ function renderAction(action: Action): Code {
     case 'create':
       return call('create', [
         action.entity,
-        { write: action.write, input: action.input, returns: returnWords(action.returns) },
+        {
+          write: action.write,
+          input: action.input,
+          beside: action.beside && [...action.beside],
+          returns: returnWords(action.returns),
+        },
       ]);
     case 'update':
       return call('update', [
         action.entity,
         keyWords(action),
-        { write: action.write, input: action.input, returns: returnWords(action.returns) },
+        {
+          write: action.write,
+          input: action.input,
+          beside: action.beside && [...action.beside],
+          returns: returnWords(action.returns),
+        },
       ]);
     case 'remove':
       return call('remove', [

@@ -115,6 +115,17 @@ describe('files of hooks', () => {
     expect(await generated({ [file]: other })).toContain('AUTH_USER_FIELD_UNSET');
   });
 
+  it('get an argument beside the input object', async () => {
+    const schema = SCHEMA.replace(' notify: Boolean @computed }', ' }').replace(
+      'createArticle(input: NewArticle!)',
+      'createArticle(input: NewArticle!, notify: Boolean @computed)',
+    );
+    const shop = project({ 'schema.graphql': schema, 'src/hooks/Article.ts': HOOKS });
+    expect((await generator(['generate'], shop.root)).code).toBe(0);
+    expect(shop.read('src/generated/resolvers.ts')).toMatch(/beside: \['notify'\]/);
+    expect(await typecheck(shop.root)).toEqual([]);
+  });
+
   it('without hooks, a field for them is a warning, and so is a create that leaves a field', async () => {
     const { code, stderr } = await generator(['generate'], project({}).root);
     expect([code, stderr]).toEqual([0, expect.stringContaining('INPUT_UNUSED')]);

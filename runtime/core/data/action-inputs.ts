@@ -12,21 +12,34 @@ export interface ActionInput {
   readonly at: string;
 }
 
+/** The members of the input of a create or an update, with the arguments beside it. */
+export function inputOf(
+  { input, beside = [] }: Pick<WrittenAt, 'input' | 'beside'>,
+  args: Arguments,
+): Arguments {
+  if (input === undefined) return args;
+  const members = (args[input] ?? {}) as Arguments;
+  if (beside.length === 0) return members;
+  const given = beside.filter((name) => name in args).map((name) => [name, args[name]]);
+  return { ...members, ...Object.fromEntries(given) };
+}
+
 /** The inputs of a mutation, each with the columns and relations that it writes. */
 export function actionInputs(model: Model, action: Action, args: Arguments): ActionInput[] {
-  return writesOf(action).flatMap(({ write, input, many = false }) => {
+  return writesOf(action).flatMap(({ write, input, many = false, beside }) => {
     const shape = found(model.writes.get(write), `input ${write}`);
     if (input === undefined) return [{ shape, input: args, at: '' }];
     const given = args[input];
     return many
       ? listOf(given).map((item, index) => ({ shape, input: item, at: `${input}.${index}` }))
-      : [{ shape, input: (given ?? {}) as Arguments, at: input }];
+      : [{ shape, input: inputOf({ input, beside }, args), at: input }];
   });
 }
 
 interface WrittenAt {
   readonly write: string;
   readonly input?: string | undefined;
+  readonly beside?: readonly string[] | undefined;
   /** Whether the argument holds one input for each row. */
   readonly many?: boolean;
 }

@@ -2,7 +2,7 @@ import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
 import { logTimeout } from '../store/log-timeout.ts';
-import { actionErrors, actionInputs } from './action-inputs.ts';
+import { actionErrors, actionInputs, inputOf } from './action-inputs.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import { argumentErrors, assertValid } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
@@ -240,9 +240,6 @@ const writeOf = (
   { model }: Pick<Actor, 'model'>,
   { write }: Extract<WriteAction, { kind: 'create' | 'update' }>,
 ) => found(model.writes.get(write), `input ${write}`);
-
-const inputOf = (action: { readonly input?: string | undefined }, args: Arguments) =>
-  (action.input === undefined ? args : (args[action.input] ?? {})) as Arguments;
 
 const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE', upsert: 'UPDATE' } as const;
 

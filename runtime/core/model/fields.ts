@@ -89,6 +89,8 @@ export interface WriteArguments {
   readonly write: string;
   /** Argument that holds the input object. */
   readonly input?: string;
+  /** Arguments beside it that hooks find among its members. */
+  readonly beside?: readonly string[];
   readonly returns?: ShortReturns;
 }
 

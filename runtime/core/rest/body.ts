@@ -146,7 +146,18 @@ function place(
 ): Record<string, unknown> {
   if (action.input === undefined) return { ...body, ...(key[0] !== undefined && { [key[0]]: id }) };
   if (key.length === 2) return { [action.input]: { ...body, [key[1] as string]: id } };
-  return { [action.input]: body, ...(key[0] !== undefined && { [key[0]]: id }) };
+  const { members, beside } = apart(body, action.beside ?? []);
+  return { [action.input]: members, ...beside, ...(key[0] !== undefined && { [key[0]]: id }) };
+}
+
+/** A body has the arguments beside the input among its members. */
+function apart(body: Values, names: readonly string[]): { members: Values; beside: Values } {
+  if (names.length === 0) return { members: body, beside: {} };
+  const entries = Object.entries(body);
+  return {
+    members: Object.fromEntries(entries.filter(([name]) => !names.includes(name))),
+    beside: Object.fromEntries(entries.filter(([name]) => names.includes(name))),
+  };
 }
 
 function checkArgument(
