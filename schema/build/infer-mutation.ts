@@ -259,7 +259,7 @@ function besideCall(
   const sources = [
     ...members.map((member) => source(member.name, member.type, member.astNode)),
     // Their limits are checked as those of arguments.
-    ...beside.map(({ constraint: _, ...rest }) => rest),
+    ...beside.map((each) => ({ name: each.name, type: each.type, computed: true })),
   ];
   const id = `${field.owner}.${field.name}:${entity.name}`;
   const shape = writeShape(shapes, id, sources, entity, type.name);

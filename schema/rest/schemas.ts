@@ -198,12 +198,14 @@ export function restBody(
   const beside = args.filter(({ name }) => action.input !== name && isBeside(action, name));
   if (beside.length > 0)
     return {
-      allOf: [inputObjectSchema(project, input, skip), argumentsSchema(project, beside)].map(
-        ({ additionalProperties: _, ...schema }) => schema,
-      ),
+      allOf: [inputObjectSchema(project, input, skip), argumentsSchema(project, beside)].map(open),
     };
   return skip.length === 0 ? reference(input.name) : inputObjectSchema(project, input, skip);
 }
+
+/** The same object with members of others beside its own. */
+const open = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'additionalProperties'));
 
 const isBeside = (action: Operation['action'], name: string): boolean =>
   'beside' in action && action.beside?.includes(name) === true;

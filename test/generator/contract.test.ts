@@ -130,7 +130,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   mcp: [
     'agents: has five tools that only read',
-    'agents: refuses what is no query, and a guarded database',
+    'agents: refuses a guarded database',
+    'agents: a query writes nothing: it is no mutation, no subscription, and its database is read-only',
   ],
   seed: ['seed: writes rows that refer to each other by key'],
   import: [
