@@ -30,8 +30,9 @@ export const orderShape = (entity: string) => `data orderBy:${entity}`;
 export const UNLIMITED = 2 ** 31 - 1;
 
 /**
- * The model with an input for everything that an entity has. The limits of the API do not hold:
- * they are for callers.
+ * The model with an input for everything that an entity has. The limits of the API do not hold, as
+ * they are for callers, but that of time: a statement is of no use after its request has ended, and
+ * in the thread of the server only the clock can end it.
  */
 export function dataModel(model: Model): Model {
   const { project } = model;
@@ -40,7 +41,6 @@ export function dataModel(model: Model): Model {
     new Map([...known, ...made.map((shape) => [shape.id, shape] as const)]);
   const limits = {
     ...project.api.limits,
-    time: UNLIMITED,
     result: UNLIMITED,
     memory: Infinity,
     many: UNLIMITED,

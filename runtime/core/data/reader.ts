@@ -179,7 +179,8 @@ const boundsOf = (
   { asker = NEVER_CANCELLED, own = false, large }: Reading,
 ): Bounds => ({
   asker,
-  limits,
+  // A job of the project's own code has no request that ends.
+  limits: own && asker === NEVER_CANCELLED ? { ...limits, time: Infinity } : limits,
   sent: !own && asker !== NEVER_CANCELLED,
   large,
 });
