@@ -36,13 +36,19 @@ export async function createCredentials(
     logTo: { write: () => undefined },
   });
   try {
-    const { accessToken: token } = await post(`${url}/api/auth/register`, PERSON);
+    const { token } = await register(url);
     const { accessToken: ended } = await post(`${url}/api/auth/login`, PERSON);
     await post(`${url}/api/auth/logout`, {}, { authorization: `Bearer ${ended}` });
     return { token, ended };
   } finally {
     await close();
   }
+}
+
+/** Registers a user on a running server. */
+export async function register(url: string): Promise<Pick<Credentials, 'token'>> {
+  const { accessToken: token } = await post(`${url}/api/auth/register`, PERSON);
+  return { token };
 }
 
 async function post(

@@ -16,6 +16,8 @@ import { parseArgs } from 'node:util';
 import { drive, requestBytes } from './load.ts';
 import { median } from './measure.ts';
 import { machineOf } from './report.ts';
+import { register } from './credentials.ts';
+import { ORIGIN } from './shape.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +30,9 @@ const ROUNDS = Number(values.rounds);
 const SLICE = Number(values.slice);
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
-const WORKLOADS: Readonly<Record<string, (turn: number) => unknown>> = {
+type Body = (turn: number) => unknown;
+
+const WORKLOADS: Readonly<Record<string, Body>> = {
   'a row by its key': (turn) => ({
     query: 'query ById($id: ID!) { user(id: $id) { id name } }',
     variables: { id: String(1 + (turn % 100)) },
@@ -53,6 +57,8 @@ interface Server {
   readonly port: number;
   readonly child: ChildProcess;
   readonly folder: string;
+  /** The access token of a user of this server. */
+  readonly token: string;
 }
 
 async function start(
@@ -69,7 +75,8 @@ async function start(
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [port] = (await once(child, 'message')) as [number];
-  return { name, most, port, child, folder };
+  const { token } = await register(`http://127.0.0.1:${port}`);
+  return { name, most, port, child, folder, token };
 }
 
 async function cpuOf({ child }: Server): Promise<number> {
@@ -78,23 +85,24 @@ async function cpuOf({ child }: Server): Promise<number> {
 }
 
 /** Microseconds of CPU for a request. */
-async function slice(server: Server, requests: readonly Buffer[]): Promise<number> {
+async function slice(server: Server, body: Body): Promise<number> {
+  const headers = { origin: ORIGIN, authorization: `Bearer ${server.token}` };
+  const requests = Array.from({ length: 200 }, (_, turn) =>
+    requestBytes(body(turn), '/graphql', headers),
+  );
   const before = await cpuOf(server);
   await drive(server.port, requests, SLICE, 16);
   return ((await cpuOf(server)) - before) / SLICE;
 }
 
 /** The CPU time of each server in each round. */
-async function measure(
-  servers: readonly Server[],
-  requests: readonly Buffer[],
-): Promise<readonly number[][]> {
+async function measure(servers: readonly Server[], body: Body): Promise<readonly number[][]> {
   const seen: number[][] = servers.map(() => []);
   for (let round = -5; round < ROUNDS; round += 1) {
     // Each one has each place in turn, as the first slice after a pause is slower.
     for (let place = 0; place < servers.length; place += 1) {
       const at = (place + Math.max(0, round)) % servers.length;
-      const cost = await slice(servers[at]!, requests);
+      const cost = await slice(servers[at]!, body);
       if (round >= 0) seen[at]!.push(cost);
     }
   }
@@ -108,14 +116,12 @@ const collector = createServer((request, response) => {
 await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
 const sink = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 const servers = [
-  await start('neither', 1, 'name: bench\n'),
-  await start('figures', 1.03, 'name: bench\nobservability: { metrics: true }\n'),
-  await start('traces, 10 % sampled', 1.05, 'name: bench\nobservability: { traces: true }\n', {
+  await start('neither', 1, ''),
+  await start('figures', 1.03, 'observability: { metrics: true }\n'),
+  await start('traces, 10 % sampled', 1.05, 'observability: { traces: true }\n', {
     collector: sink,
   }),
-  ...(values.before
-    ? [await start('before', 1.02, 'name: bench\n', { checkout: values.before })]
-    : []),
+  ...(values.before ? [await start('before', 1.02, '', { checkout: values.before })] : []),
 ];
 try {
   console.log(
@@ -125,8 +131,7 @@ try {
     `| | ${servers.map(({ name }) => name).join(' | ')} |\n|---|${servers.map(() => '---:|').join('')}`,
   );
   for (const [title, body] of Object.entries(WORKLOADS)) {
-    const requests = Array.from({ length: 200 }, (_, turn) => requestBytes(body(turn)));
-    const [base = [], ...others] = await measure(servers, requests);
+    const [base = [], ...others] = await measure(servers, body);
     const cells = others.map((costs, at) => {
       const { name, most } = servers[at + 1]!;
       const times = median(costs.map((cost, round) => cost / base[round]!));

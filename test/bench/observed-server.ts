@@ -1,23 +1,33 @@
 /**
- * A server of `observability.ts`, in a process of its own: with figures, with traces, or with neither.
- * Its arguments are the folder of the checkout, the manifest, and where spans go; none for no provider.
+ * A server of `observability.ts`, in a process of its own and as users run it: with sign-in, CORS, a middleware, and
+ * with figures, with traces, or with neither. Its arguments are the folder of the checkout, what its manifest has
+ * more, and where spans go; none for no provider.
  */
+import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
+import { DECLARED, HEADER, HEADER_VALUE, ORIGIN } from './shape.ts';
 
 const [checkout = '', manifest = '', collector] = process.argv.slice(2);
 if (collector) await registerProvider(collector);
-const { createServer } = (await import(
-  pathToFileURL(join(checkout, 'runtime/core/index.ts')).href
+const moduleOf = (path: string) => import(pathToFileURL(join(checkout, 'runtime', path)).href);
+const { createServer } = (await moduleOf(
+  'core/index.ts',
 )) as typeof import('../../runtime/core/index.ts');
+const { auth } = (await moduleOf('auth/index.ts')) as typeof import('../../runtime/auth/index.ts');
 
 const server = createServer().schema(
-  `type User { id: ID! name: String! posts: [Post!]! }
+  `type User { id: ID! name: String! email: String! @unique @auth(allow: [USER]) posts: [Post!]! }
    type Post { id: ID! title: String! author: User! }
    type Query { users(limit: Int): [User!]! user(id: ID!): User own(id: ID!): String }
    type Mutation { createPost(title: String!, authorId: ID!): Post! }`,
-  manifest,
+  `${DECLARED.asRun.manifest}${manifest}`,
 );
+server.with(auth());
+server.use((ctx, next) => {
+  ctx.set(HEADER, HEADER_VALUE);
+  return next();
+});
 server.plugin({
   name: 'own',
   resolvers: {
@@ -30,7 +40,7 @@ server.plugin({
       for (let user = 1; user <= 100; user += 1) {
         await store.db
           .insertInto('users')
-          .values({ name: `user ${user}` })
+          .values({ name: `user ${user}`, email: `user${user}@example.org` })
           .execute();
         for (let post = 0; post < 10; post += 1)
           await store.db
@@ -44,6 +54,8 @@ server.plugin({
 const { url } = await server.start('127.0.0.1:0', {
   env: {
     DATABASE_URL: 'file:observed.db',
+    APP_URL: ORIGIN,
+    JWT_SECRET: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
     METRICS_TOKEN: 'a-token-of-prometheus',
   },
