@@ -101,6 +101,21 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   mcp: ['graphql', 'data', 'errors', 'config', 'context', 'store', 'http', '(module)'],
 };
 
+/** Inside `core/data`, a room may import those listed, and the files beside the rooms. */
+const DATA: Readonly<Record<string, readonly string[]>> = {
+  sql: ['(access)'],
+  words: ['sql'],
+  access: ['words', 'sql'],
+  filter: ['access', 'words', 'sql'],
+  search: ['sql'],
+  rows: ['filter', 'access', 'search', 'sql'],
+  figures: ['rows', 'filter', 'access', 'search', 'words', 'sql'],
+  select: ['figures', 'rows', 'filter', 'access', 'search', 'sql'],
+  write: ['select', 'filter', 'access', 'sql', '(changes)'],
+  changes: [],
+  scalars: ['sql'],
+};
+
 /** The files that list the capabilities of their layer, or hand their names on. */
 const TABLES = [
   'schema/capabilities.ts',
@@ -162,6 +177,20 @@ describe('imports', () => {
         .filter(({ from, to, typeOnly }) => !allowed(CORE, room(from), room(to), typeOnly))
         .map(show),
     ).toEqual([]);
+  });
+
+  it('go one way between the rooms of the data', () => {
+    const chamber = (path: string) => /^runtime\/core\/data\/([a-z]+)\//.exec(path)?.[1] ?? '';
+    const inside = imports.filter(({ from, to }) => chamber(from) && chamber(to));
+    expect(inside.length).toBeGreaterThan(20);
+    expect(
+      inside
+        .filter(({ from, to, typeOnly }) => !allowed(DATA, chamber(from), chamber(to), typeOnly))
+        .map(show),
+    ).toEqual([]);
+    expect([...new Set(inside.map(({ from }) => chamber(from)))].toSorted()).toEqual(
+      Object.keys(DATA).toSorted(),
+    );
   });
 
   it('reach the disk only from the first and last stage of the generator, and never from schema or templates', () => {

@@ -4,7 +4,7 @@ import { type BootOptions, resolversOf } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createLogger } from './config/logger.ts';
 import { createSettings } from './config/settings.ts';
-import type { ruleTexts as RuleTexts } from './data/rule-text.ts';
+import type { ruleTexts as RuleTexts } from './data/access/rule-text.ts';
 import type { DryRun } from './graphql/dry-run.ts';
 import type { Dialect } from './store/store.ts';
 
@@ -41,7 +41,7 @@ export async function explainApp(
     root,
   };
   const { createDryRun } = await import('./graphql/dry-run.ts');
-  const { ruleTexts } = await import('./data/rule-text.ts');
+  const { ruleTexts } = await import('./data/access/rule-text.ts');
   const dryRun = (dialect: Dialect) =>
     createDryRun({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
   const [sqlite, postgres] = [dryRun('sqlite'), dryRun('postgres')];

@@ -1,7 +1,7 @@
 import type { Cluster } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { readEnvironment } from './config/environment.ts';
-import { relayChanges } from './data/worker-announcements.ts';
+import { relayChanges } from './data/changes/worker-announcements.ts';
 import { relayReports } from './dev-report.ts';
 import { ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';

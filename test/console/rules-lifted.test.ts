@@ -17,9 +17,9 @@ const KNOWN = [
   'runtime/core/context/request-context.ts',
   'runtime/core/context/unrestricted.ts',
   'runtime/core/data-api/entity-data.ts',
-  'runtime/core/data/access.ts',
-  'runtime/core/data/insert-with-hooks.ts',
-  'runtime/core/data/rule-text.ts',
+  'runtime/core/data/access/access.ts',
+  'runtime/core/data/write/insert-with-hooks.ts',
+  'runtime/core/data/access/rule-text.ts',
   // The plans of `explain`, which reads no row.
   'runtime/core/graphql/dry-engine.ts',
   'runtime/core/own-context/base-context.ts',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Parameter } from '../../runtime/core/data/fragment.ts';
+import type { Parameter } from '../../runtime/core/data/sql/fragment.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
 import { bind } from '../../runtime/core/data/reader.ts';
 import { projectOf } from '../graphql/harness.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../runtime/core/data/access.ts';
-import { insertStatement, readsTableAgain } from '../../runtime/core/data/insert.ts';
+import { createRules } from '../../runtime/core/data/access/access.ts';
+import { insertStatement, readsTableAgain } from '../../runtime/core/data/select/insert.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
 import type { Get, Planned, Selection } from '../../runtime/core/data/plan.ts';
-import { createScope } from '../../runtime/core/data/scope.ts';
+import { createScope } from '../../runtime/core/data/sql/scope.ts';
 import { projectOf, user } from '../graphql/harness.ts';
 
 const model = indexModel(

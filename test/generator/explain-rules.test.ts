@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ruleSentence } from '../../generator/explain/rules.ts';
-import { ruleTexts } from '../../runtime/core/data/rule-text.ts';
+import { ruleTexts } from '../../runtime/core/data/access/rule-text.ts';
 import { projectOf } from '../graphql/harness.ts';
 import { generator, linkPackages, makeProject } from './project.ts';
 

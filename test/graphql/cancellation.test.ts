@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { changesOf } from '../../runtime/core/data/changes.ts';
+import { changesOf } from '../../runtime/core/data/changes/changes.ts';
 import { createRest } from '../../runtime/core/rest/index.ts';
 import { databases, startServer, type TestOptions, type TestServer } from './harness.ts';
 

@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../runtime/core/data/access.ts';
+import { createRules } from '../../runtime/core/data/access/access.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
 import { planOperation } from '../../runtime/core/graphql/plan/operation.ts';
 import { printPlan } from '../../runtime/core/graphql/plan/print.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../runtime/core/data/access.ts';
+import { createRules } from '../../runtime/core/data/access/access.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
 import type { Call, Planned, Root, Selection } from '../../runtime/core/data/plan.ts';
-import { createScope } from '../../runtime/core/data/scope.ts';
-import { batchStatement, rootStatement } from '../../runtime/core/data/select.ts';
+import { createScope } from '../../runtime/core/data/sql/scope.ts';
+import { batchStatement, rootStatement } from '../../runtime/core/data/select/select.ts';
 import { statementKey } from '../../runtime/core/data/statement-key.ts';
 import { projectOf, user } from './harness.ts';
 

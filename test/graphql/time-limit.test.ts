@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestContext } from '../../runtime/core/context/request-context.ts';
-import { noteCommit } from '../../runtime/core/data/own-commit.ts';
+import { noteCommit } from '../../runtime/core/data/write/own-commit.ts';
 import type { Engine } from '../../runtime/core/graphql/engine.ts';
 import { TIMEOUT, withTimeLimit } from '../../runtime/core/graphql/time-limit.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Entity, Project } from '@twofold/schema';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
-import { changesOf } from '../../runtime/core/data/changes.ts';
+import { changesOf } from '../../runtime/core/data/changes/changes.ts';
 import { databases, projectOf, startServer, type TestServer } from '../graphql/harness.ts';
 import { randomQuery, type RandomQuery } from '../graphql/random-query.ts';
 import { createRandom, type Random } from '../graphql/random-schema.ts';

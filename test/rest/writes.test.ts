@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changesOf, type Change } from '../../runtime/core/data/changes.ts';
+import { changesOf, type Change } from '../../runtime/core/data/changes/changes.ts';
 import { type Blog, startBlog } from './blog-server.ts';
 import { databases } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
-import { changesOf } from '../../runtime/core/data/changes.ts';
+import { changesOf } from '../../runtime/core/data/changes/changes.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
 import { databases, startRest, user, type RestServer } from '../rest/harness.ts';
 import { insert } from './project.ts';

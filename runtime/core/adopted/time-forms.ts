@@ -1,5 +1,5 @@
 import type { Column, Entity, Project, TimeForm } from '@twofold/schema';
-import { timeFormOf } from '../data/time-form.ts';
+import { timeFormOf } from '../data/sql/time-form.ts';
 import { quotedName } from '../store/quoting.ts';
 import type { catalogSource } from '../store/catalog/read-catalog.ts';
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
-import type { Rules } from '../data/access.ts';
-import type { Actor } from '../data/write-request.ts';
+import type { Rules } from '../data/access/access.ts';
+import type { Actor } from '../data/write/write-request.ts';
 import type { Asker } from '../store/bounds.ts';
 
 /** The parts that the data API of all callers shares. They are made on first use. */

@@ -1,5 +1,5 @@
 import type { ListOptions, Operation } from '@twofold/schema';
-import type { Rules } from '../data/access.ts';
+import type { Rules } from '../data/access/access.ts';
 import { propertyOf, type EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';

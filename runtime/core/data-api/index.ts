@@ -1,6 +1,6 @@
 import { requestOf } from '../context/context-family.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { callerId, createRules } from '../data/access.ts';
+import { callerId, createRules } from '../data/access/access.ts';
 import type { Model } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
 import { isAfterCommit } from '../store/after-commit.ts';

@@ -4,7 +4,7 @@ import { didYouMean } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { found, type EntityModel, type Model } from '../data/model.ts';
 import { coerceValue } from '../data/scalars/coerce-value.ts';
-import { isInsensitive } from '../data/words-condition.ts';
+import { isInsensitive } from '../data/filter/words-condition.ts';
 import { filterShape, orderShape } from './data-model.ts';
 import { type ColumnMember, columnMembers, isWord } from './members.ts';
 

@@ -1,9 +1,9 @@
-import { parseExact } from '../data/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import type { Column, Entity, Field } from '@twofold/schema';
-import type { Rules } from '../data/access.ts';
+import type { Rules } from '../data/access/access.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
-import { ROW_KEY } from '../data/scope.ts';
+import { ROW_KEY } from '../data/sql/scope.ts';
 
 export type Row = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import type { Access } from './row-condition.ts';
+import type { Access } from './access/row-condition.ts';
 import type { Link } from './plan.ts';
 import type { ListOptions } from '@twofold/schema';
 

@@ -1,9 +1,9 @@
 import { STEP_FUNCTION } from '../store/bounds.ts';
-import { sql, type Sql } from './fragment.ts';
+import { sql, type Sql } from './sql/fragment.ts';
 import type { ConnectionPart, Link, Order, Planned, Selection } from './plan.ts';
 import type { Listed } from './listed.ts';
 import type { EntityModel } from './model.ts';
-import { reference, type Scope } from './scope.ts';
+import { reference, type Scope } from './sql/scope.ts';
 
 /** A list, or a connection, and the selection of its rows. */
 interface SelectedList extends Listed {

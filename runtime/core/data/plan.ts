@@ -1,6 +1,6 @@
 import type { JoinKey, ColumnType, Field, ListOptions, Tally, TimeUnit } from '@twofold/schema';
-import type { Access, RowConditions } from './row-condition.ts';
-import type { SearchCall } from './search-call.ts';
+import type { Access, RowConditions } from './access/row-condition.ts';
+import type { SearchCall } from './search/search-call.ts';
 
 /**
  * What to read, as data: a tree of entities, columns and relations for each root field. It can be

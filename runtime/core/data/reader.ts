@@ -2,19 +2,19 @@ import type { JsonText } from '../store/large-text.ts';
 import { randomBytes } from 'node:crypto';
 import { type Asker, type AnswerLimits, type Bounds, resultTooLarge } from '../store/bounds.ts';
 import type { Dialect, Query, Store } from '../store/store.ts';
-import type { Rules } from './access.ts';
-import { claimValue } from './claims.ts';
-import type { Parameter, Statement } from './fragment.ts';
+import type { Rules } from './access/access.ts';
+import { claimValue } from './access/claims.ts';
+import type { Parameter, Statement } from './sql/fragment.ts';
 import type { Model } from './model.ts';
-import { insertStatement } from './insert.ts';
-import { createOverflowing } from './overflowing.ts';
+import { insertStatement } from './select/insert.ts';
+import { createOverflowing } from './select/overflowing.ts';
 import type { Call, Get, Planned, Root } from './plan.ts';
-import { createScope, type Scope } from './scope.ts';
-import { batchStatement, rootStatement } from './select.ts';
+import { createScope, type Scope } from './sql/scope.ts';
+import { batchStatement, rootStatement } from './select/select.ts';
 import { statementKey } from './statement-key.ts';
 import { createStatementCache } from './statement-cache.ts';
-import { organizationsWith } from './row-condition.ts';
-import { toStored } from './values.ts';
+import { organizationsWith } from './access/row-condition.ts';
+import { toStored } from './sql/values.ts';
 
 export type { Query } from '../store/store.ts';
 

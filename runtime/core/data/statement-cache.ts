@@ -1,5 +1,5 @@
 import { type BoundedCache, createBoundedCache } from '../store/bounded-cache.ts';
-import type { Statement } from './fragment.ts';
+import type { Statement } from './sql/fragment.ts';
 
 /**
  * Statements by plan node and by the key of the arguments. They are dropped together with their

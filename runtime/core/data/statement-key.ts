@@ -1,5 +1,5 @@
-import { LONGEST_PART } from './comparison.ts';
-import { isInsensitive } from './words-condition.ts';
+import { LONGEST_PART } from './words/comparison.ts';
+import { isInsensitive } from './filter/words-condition.ts';
 import type { Call, GroupCall, Order, Page } from './plan.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { Constraint, Operation } from '@twofold/schema';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
-import { actionErrors } from '../data/action-inputs.ts';
+import { actionErrors } from '../data/write/action-inputs.ts';
 import {
   argumentErrors,
   constraintErrors,
   type InputError,
   uniqueErrors,
-} from '../data/constraint.ts';
+} from '../data/write/constraint.ts';
 import type { Engine } from './engine.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -8,11 +8,11 @@ import {
   type VariableValues,
 } from 'graphql';
 import { failure, InternalError } from '../errors.ts';
-import type { Rules } from '../data/access.ts';
-import { assertConstraint } from '../data/constraint.ts';
+import type { Rules } from '../data/access/access.ts';
+import { assertConstraint } from '../data/write/constraint.ts';
 import type { EntityModel, Model } from '../data/model.ts';
-import { readGrouping } from '../data/grouping.ts';
-import { readListArguments } from '../data/page.ts';
+import { readGrouping } from '../data/figures/grouping.ts';
+import { readListArguments } from '../data/rows/page.ts';
 import type { Call } from '../data/plan.ts';
 import { argumentValues } from './argument-values.ts';
 import type { CallSource } from './plan/planning.ts';

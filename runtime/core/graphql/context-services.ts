@@ -1,9 +1,9 @@
-import { parseDigits } from '../data/exact-json.ts';
+import { parseDigits } from '../data/sql/exact-json.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
 import { DerivedContext } from '../own-context/derived-context.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { ContextServices } from '../own-context/services.ts';
-import { toFailure } from '../data/database-failure.ts';
+import { toFailure } from '../data/write/database-failure.ts';
 import { createDataApi } from '../data-api/index.ts';
 import { rootCause } from './errors.ts';
 import { clearLoaders, createLoaders } from './loaders.ts';

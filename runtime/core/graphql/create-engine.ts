@@ -6,7 +6,7 @@ import {
   isInputObjectType,
 } from 'graphql';
 import type { Project } from '@twofold/schema';
-import { changesOf } from '../data/changes.ts';
+import { changesOf } from '../data/changes/changes.ts';
 import { indexModel } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
 import { attachScalars } from '../data/scalars/attach.ts';

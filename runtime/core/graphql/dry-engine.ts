@@ -3,7 +3,7 @@ import type { Project } from '@twofold/schema';
 import type { EntityHook, EntityHookOf, EntityHooks } from '../context/entity-hooks.ts';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 import { createValues } from '../context/values.ts';
-import { ROW_KEY } from '../data/scope.ts';
+import { ROW_KEY } from '../data/sql/scope.ts';
 import { addEntityHooks } from '../data-api/entity-hooks.ts';
 import { InternalError } from '../errors.ts';
 import type { Kernel } from '../module.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from '../config/log.ts';
-import type { Changes } from '../data/changes.ts';
+import type { Changes } from '../data/changes/changes.ts';
 import type { Model } from '../data/model.ts';
 import type { Reader } from '../data/reader.ts';
 import type { OwnTransactionOptions } from '../context/request-context.ts';

@@ -8,8 +8,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { toFailure } from '../data/database-failure.ts';
-import type { InputError } from '../data/constraint.ts';
+import { toFailure } from '../data/write/database-failure.ts';
+import type { InputError } from '../data/write/constraint.ts';
 import {
   formatError,
   isGraphqlError,

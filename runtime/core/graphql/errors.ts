@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from '../config/log.ts';
 import { AppError, InternalError } from '../errors.ts';
-import { toFailure } from '../data/database-failure.ts';
+import { toFailure } from '../data/write/database-failure.ts';
 
 /** The request that an error belongs to, and the log for details that the caller may not see. */
 export interface Audience {

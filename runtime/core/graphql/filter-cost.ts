@@ -1,5 +1,5 @@
 import type { Model } from '../data/model.ts';
-import { isLogical } from '../data/words-condition.ts';
+import { isLogical } from '../data/filter/words-condition.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

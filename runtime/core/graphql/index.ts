@@ -1,6 +1,6 @@
 import type { When } from '@twofold/schema';
-import { createAnnouncements, type Announcements } from '../data/announcements.ts';
-import { createWorkerAnnouncements } from '../data/worker-announcements.ts';
+import { createAnnouncements, type Announcements } from '../data/changes/announcements.ts';
+import { createWorkerAnnouncements } from '../data/changes/worker-announcements.ts';
 import type { Kernel, RevalidateCaller, ServerModule } from '../module.ts';
 import type { GraphqlHooks, Resolvers, ScalarMapping } from '../plugin.ts';
 import { createEngine } from './create-engine.ts';

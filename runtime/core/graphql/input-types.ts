@@ -12,7 +12,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { Constraint, JsonSchema } from '@twofold/schema';
-import { constraintErrors } from '../data/constraint.ts';
+import { constraintErrors } from '../data/write/constraint.ts';
 import { failure } from '../errors.ts';
 import type { InputError, InputTypes } from '../http/input-types.ts';
 import { INPUT_VALUES, inputSize, isNestedBeyond, NESTING, tooLarge } from './input-size.ts';

@@ -1,11 +1,11 @@
-import { parseExact } from '../data/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Loader } from '@twofold/schema';
-import { callerId, createRules, refusal } from '../data/access.ts';
+import { callerId, createRules, refusal } from '../data/access/access.ts';
 import { decodeRow, type EntityModel, type Model } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import type { Reader } from '../data/reader.ts';
-import { ROW_KEY } from '../data/scope.ts';
+import { ROW_KEY } from '../data/sql/scope.ts';
 import { requestOf } from '../context/context-family.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { callerId, type Rules } from '../data/access.ts';
-import type { Judge } from '../data/row-judgement.ts';
+import { callerId, type Rules } from '../data/access/access.ts';
+import type { Judge } from '../data/write/row-judgement.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Planning } from './plan/planning.ts';
 import type { OperationPlan } from './plan/operation.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
+import { ROW_KEY, TYPE_KEY } from '../data/sql/scope.ts';
 import type { Engine } from './engine.ts';
 import { fromTree, type Parent, readRow } from './parent-fields.ts';
 import { ownName } from './plan/own-parent.ts';

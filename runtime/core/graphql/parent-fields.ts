@@ -1,10 +1,10 @@
-import { isRawNumber, parseExact } from '../data/exact-json.ts';
+import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Field } from '@twofold/schema';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError } from '../errors.ts';
-import { callerId, refusal } from '../data/access.ts';
+import { callerId, refusal } from '../data/access/access.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import { readCalls } from './arguments.ts';

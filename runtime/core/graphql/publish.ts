@@ -7,7 +7,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { InternalError } from '../errors.ts';
-import type { Change, Published } from '../data/changes.ts';
+import type { Change, Published } from '../data/changes/changes.ts';
 import { propertyOf, type EntityModel } from '../data/model.ts';
 import { ownSubscribeResolver, type Engine } from './engine.ts';
 import { entityOfEvents } from './plan/operation.ts';

@@ -6,11 +6,11 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql';
-import { refusal, rootAccess, type Access } from '../data/access.ts';
-import { rowMeets, type JudgedRow } from '../data/row-judgement.ts';
-import { assertValid } from '../data/constraint.ts';
+import { refusal, rootAccess, type Access } from '../data/access/access.ts';
+import { rowMeets, type JudgedRow } from '../data/write/row-judgement.ts';
+import { assertValid } from '../data/write/constraint.ts';
 import { propertyOf, type EntityModel } from '../data/model.ts';
-import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
+import { ROW_KEY, TYPE_KEY } from '../data/sql/scope.ts';
 import { transactionOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
 import { logTimeout } from '../store/log-timeout.ts';

@@ -1,6 +1,6 @@
-import { parseExact } from '../data/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import type { ExecutionResult, GraphQLResolveInfo, VariableValues } from 'graphql';
-import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
+import { callerId, createRules, refusal, type Rules } from '../data/access/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';

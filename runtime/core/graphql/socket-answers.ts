@@ -1,4 +1,4 @@
-import { parseExact } from '../data/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import type { SubscribePayload } from 'graphql-ws';
 import { Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';

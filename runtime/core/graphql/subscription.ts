@@ -1,10 +1,10 @@
-import { parseExact } from '../data/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import type { FieldNode, GraphQLError } from 'graphql';
 import type { Operation } from '@twofold/schema';
-import { callerId, refusal, rootAccess } from '../data/access.ts';
-import { assertValid } from '../data/constraint.ts';
-import { rowMeets } from '../data/row-judgement.ts';
-import type { Announced, Change } from '../data/changes.ts';
+import { callerId, refusal, rootAccess } from '../data/access/access.ts';
+import { assertValid } from '../data/write/constraint.ts';
+import { rowMeets } from '../data/write/row-judgement.ts';
+import type { Announced, Change } from '../data/changes/changes.ts';
 import { propertyOf } from '../data/model.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';

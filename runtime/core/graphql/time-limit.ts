@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
-import { runningCommit } from '../data/own-commit.ts';
+import { runningCommit } from '../data/write/own-commit.ts';
 import { noRoom } from '../store/answer-memory.ts';
 import type { Engine } from './engine.ts';
 import { limitError } from './limits.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLAbstractType, type GraphQLObjectType, type GraphQLResolveInfo } from 'graphql';
 import { entityOf } from '../data/model.ts';
-import { TYPE_KEY } from '../data/scope.ts';
+import { TYPE_KEY } from '../data/sql/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { ErrorMember } from './error-members.ts';
 import { ownResolver, type Engine } from './engine.ts';

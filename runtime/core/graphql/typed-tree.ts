@@ -7,7 +7,7 @@ import type {
   Root,
   Selection,
 } from '../data/plan.ts';
-import { TYPE_KEY } from '../data/scope.ts';
+import { TYPE_KEY } from '../data/sql/scope.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

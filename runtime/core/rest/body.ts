@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
-import type { WriteAction } from '../data/write-action.ts';
+import type { WriteAction } from '../data/write/write-action.ts';
 import {
   INPUT_VALUES,
   inputSize,

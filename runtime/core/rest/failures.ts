@@ -1,5 +1,5 @@
 import { AppError, failure } from '../errors.ts';
-import { DatabaseRefusal, toFailure } from '../data/database-failure.ts';
+import { DatabaseRefusal, toFailure } from '../data/write/database-failure.ts';
 import { isGraphqlError, rootCause } from '../graphql/errors.ts';
 
 /** Statuses for codes that user code sets on its own errors. */

@@ -1,4 +1,4 @@
-import { parseExact } from '../data/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import type { Operation, Returns } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { keyValue } from './body.ts';

@@ -1,7 +1,7 @@
 import { defaultPageSize, type RestFilter, type RestMember } from '@twofold/schema';
 import { isScalarType } from 'graphql';
 import { failure } from '../errors.ts';
-import type { Rules } from '../data/access.ts';
+import type { Rules } from '../data/access/access.ts';
 import { isOpen } from './selection.ts';
 import type { RestService, ServedModule } from './service.ts';
 import { type QueryString } from './field-selection.ts';

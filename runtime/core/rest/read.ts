@@ -1,9 +1,9 @@
-import { isRawNumber, parseExact } from '../data/exact-json.ts';
+import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import type { GraphQLError } from 'graphql';
 import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { callerId, refusal } from '../data/access.ts';
+import { callerId, refusal } from '../data/access/access.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { Query } from '../data/reader.ts';
 import { readCalls } from '../graphql/arguments.ts';

@@ -4,9 +4,9 @@ import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { JsonText } from '../store/large-text.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { createRules, refusal, rootAccess, type Rules } from '../data/access.ts';
-import { stored } from '../data/stored-as.ts';
-import { toStored } from '../data/values.ts';
+import { createRules, refusal, rootAccess, type Rules } from '../data/access/access.ts';
+import { stored } from '../data/sql/stored-as.ts';
+import { toStored } from '../data/sql/values.ts';
 import type { RestService, ServedModule } from './service.ts';
 import type { QueryString } from './field-selection.ts';
 

@@ -1,7 +1,7 @@
 import type { RestMember, TypeRef } from '@twofold/schema';
 import { isObjectType } from 'graphql';
 import { failure } from '../errors.ts';
-import { refusal, type Access, type Rules } from '../data/access.ts';
+import { refusal, type Access, type Rules } from '../data/access/access.ts';
 import type { EntityModel } from '../data/model.ts';
 import { ownResolver } from '../graphql/engine.ts';
 import { connectionSelection } from './connections.ts';

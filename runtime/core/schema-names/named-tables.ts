@@ -1,6 +1,6 @@
-import { asIso } from '../data/time-form.ts';
+import { asIso } from '../data/sql/time-form.ts';
 import type { Column } from '@twofold/schema';
-import { isDigits } from '../data/json.ts';
+import { isDigits } from '../data/sql/json.ts';
 import { propertyOf, type EntityModel, type Model } from '../data/model.ts';
 import { camelCase } from '../data/names.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import type { Field } from '@twofold/schema';
-import { assertConstraint } from '../data/constraint.ts';
+import { assertConstraint } from '../data/write/constraint.ts';
 import type { EntityModel, Model } from '../data/model.ts';
 import { AppError } from '../errors.ts';
 import { coerceValue } from '../data/scalars/coerce-value.ts';

@@ -1,10 +1,10 @@
 import { buildSchema } from 'graphql';
 import { AppError } from '../errors.ts';
 import { attachScalars } from '../data/scalars/attach.ts';
-import { NONE } from '../data/made-rows.ts';
+import { NONE } from '../data/write/made-rows.ts';
 import { indexModel } from '../data/model.ts';
-import { hasHook } from '../data/row-hooks.ts';
-import { hooksOf, startWriting } from '../data/writing.ts';
+import { hasHook } from '../data/write/row-hooks.ts';
+import { hooksOf, startWriting } from '../data/write/writing.ts';
 import type { Query, Store } from '../store/store.ts';
 import type { Kernel } from '../module.ts';
 import type { ScalarMapping } from '../plugin.ts';

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
-import { joinSql, name, sql } from '../data/fragment.ts';
-import { run, type Writing } from '../data/writer.ts';
+import { joinSql, name, sql } from '../data/sql/fragment.ts';
+import { run, type Writing } from '../data/write/writer.ts';
 import type { CheckedRow } from './seed-row.ts';
 
 export const SEEDS = 'twofold_seeds';

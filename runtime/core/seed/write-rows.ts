@@ -1,11 +1,11 @@
-import { reference } from '../data/scope.ts';
+import { reference } from '../data/sql/scope.ts';
 import type { Write, WriteShape } from '@twofold/schema';
-import type { Access, Rules } from '../data/access.ts';
-import { toFailure } from '../data/database-failure.ts';
-import { sql } from '../data/fragment.ts';
+import type { Access, Rules } from '../data/access/access.ts';
+import { toFailure } from '../data/write/database-failure.ts';
+import { sql } from '../data/sql/fragment.ts';
 import type { EntityModel } from '../data/model.ts';
-import { createFrom, updateFrom } from '../data/write-input.ts';
-import { tableOf, run, valueOf, type Writing } from '../data/writer.ts';
+import { createFrom, updateFrom } from '../data/write/write-input.ts';
+import { tableOf, run, valueOf, type Writing } from '../data/write/writer.ts';
 import { keep, type Ledger } from './ledger.ts';
 import type { Ordered } from './order-rows.ts';
 import type { CheckedRow, Link, SeedFinding, SeedReport } from './seed-row.ts';

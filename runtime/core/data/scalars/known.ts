@@ -1,4 +1,4 @@
-import { rawNumber } from '../exact-json.ts';
+import { rawNumber } from '../sql/exact-json.ts';
 import { GraphQLError } from 'graphql';
 import type { ColumnType } from '@twofold/schema';
 import { formatOf, isOfPackage } from './text-formats.ts';

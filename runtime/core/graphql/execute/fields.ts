@@ -1,8 +1,8 @@
-import { isRawNumber } from '../../data/exact-json.ts';
+import { isRawNumber } from '../../data/sql/exact-json.ts';
 import type { FieldNode } from 'graphql';
 import { AppError } from '../../errors.ts';
 import { argumentValues } from '../argument-values.ts';
-import { TYPE_KEY } from '../../data/scope.ts';
+import { TYPE_KEY } from '../../data/sql/scope.ts';
 import { type Answer, EmptyAnswer, Waiting } from './answer.ts';
 import { type Execution, nullWithError, type Path, WHOLE } from './execution.ts';
 import { resolveInfo } from './resolve-info.ts';

@@ -1,5 +1,5 @@
 import { type GraphQLError, locatedError } from 'graphql';
-import { callerId } from '../../data/access.ts';
+import { callerId } from '../../data/access/access.ts';
 import { readCalls } from '../arguments.ts';
 import { type NotedStatement, noting } from '../dry-engine.ts';
 import { isOwn, rootName } from '../engine.ts';

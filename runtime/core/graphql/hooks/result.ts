@@ -1,4 +1,4 @@
-import { parseExact } from '../../data/exact-json.ts';
+import { parseExact } from '../../data/sql/exact-json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { RequestContext } from '../../context/request-context.ts';

@@ -1,8 +1,8 @@
 import type { Operation, Returns } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
-import { rootAccess, type Refusal } from '../../data/access.ts';
+import { rootAccess, type Refusal } from '../../data/access/access.ts';
 import type { Model } from '../../data/model.ts';
-import { readsTableAgain, rulesReadTableAgain } from '../../data/insert.ts';
+import { readsTableAgain, rulesReadTableAgain } from '../../data/select/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import type { ErrorCases } from '../error-members.ts';
 import { collectFields } from './collect.ts';

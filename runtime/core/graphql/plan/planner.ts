@@ -1,6 +1,6 @@
 import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
-import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access.ts';
+import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access/access.ts';
 import type { Planned, Root, Selection } from '../../data/plan.ts';
 import { planFigures } from './aggregated.ts';
 import { planConnection } from './connection.ts';

@@ -1,6 +1,6 @@
 import type { Grouping, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
-import type { Rules } from '../../data/access.ts';
+import type { Rules } from '../../data/access/access.ts';
 import type { Model } from '../../data/model.ts';
 import type { Selection } from '../../data/plan.ts';
 import type { ErrorCases } from '../error-members.ts';

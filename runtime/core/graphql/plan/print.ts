@@ -1,6 +1,6 @@
-import type { Access } from '../../data/access.ts';
+import type { Access } from '../../data/access/access.ts';
 import type { Selection } from '../../data/plan.ts';
-import { columnsOf, type RowConditions } from '../../data/row-condition.ts';
+import { columnsOf, type RowConditions } from '../../data/access/row-condition.ts';
 import type { OperationPlan, RootPlan } from './operation.ts';
 import type { CallSource, Plan } from './planning.ts';
 

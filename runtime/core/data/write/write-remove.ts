@@ -1,0 +1,56 @@
+import { refusal, type Access } from '../access/access.ts';
+import type { EntityModel } from '../model.ts';
+import { rowHooks, type RowHooks } from './row-hooks.ts';
+import { readRow } from './stored-row.ts';
+import { deleteRow, isWritable, type Key, type Writing } from './writer.ts';
+
+/** Deletes a row. @returns whether it existed */
+export async function removeRow(
+  writing: Writing,
+  entity: EntityModel,
+  key: Key,
+  access: Access,
+): Promise<boolean> {
+  const hooks = await hooksOfRow(writing, entity, 'delete', { key, access });
+  await hooks?.check({});
+  if (!(await deleteRow(writing, entity, key, access))) return false;
+  await hooks?.after(writing, null);
+  return true;
+}
+
+/**
+ * The hooks for a stored row. Undefined when there are none, when the row does not exist, or when
+ * the caller may not write it: in these cases the statement itself reports the error.
+ */
+export async function hooksOfRow(
+  writing: Writing,
+  entity: EntityModel,
+  operation: 'update' | 'delete',
+  { key, access }: { readonly key: Key; readonly access: Access },
+): Promise<RowHooks | undefined> {
+  const hooks = rowHooks(writing, entity, operation);
+  if (!hooks) return undefined;
+  if (access.kind === 'none') throw refusal(access.code);
+  const mayWrite = await isWritable(writing, entity, key, access);
+  return mayWrite && (await hooks.begin(writing, key)) ? hooks : undefined;
+}
+
+/**
+ * Deletes a row because a nested input asks for it, and tells subscribers. @returns whether it
+ * existed.
+ */
+export async function removeNested(
+  writing: Writing,
+  entity: EntityModel,
+  key: Key,
+): Promise<boolean> {
+  const { name } = entity.entity;
+  const { removal } = writing;
+  const row = removal?.watchesRemoval(name)
+    ? await readRow(removal, entity, key, writing)
+    : undefined;
+  const access = writing.rules.entity(entity.entity, 'DELETE');
+  if (!(await removeRow(writing, entity, key, access))) return false;
+  writing.changes.push({ entity: name, kind: 'deleted', id: key, ...(row && { row }) });
+  return true;
+}
