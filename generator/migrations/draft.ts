@@ -8,7 +8,7 @@ export interface MigrationFiles {
   readonly draft: SourceText | null;
 }
 
-/** The runtime reads this line too: `runtime/core/store/ledger.ts`. */
+/** The runtime reads this line too: `runtime/core/store/migrations/ledger.ts`. */
 const LINE = /^\/\/ Draft [0-9a-f]{12}\b.*\n\n?/;
 
 /**

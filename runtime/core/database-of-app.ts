@@ -4,7 +4,7 @@ import { type BootOptions, databaseUrl } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createSettings } from './config/settings.ts';
 import type { Catalog } from './store/catalog/catalog.ts';
-import { LEDGER, PRODUCTION } from './store/ledger.ts';
+import { LEDGER, PRODUCTION } from './store/migrations/ledger.ts';
 import type { RowReader } from './store/transfer/database.ts';
 import { labelOf, movedTables } from './store/transfer/open-rows.ts';
 

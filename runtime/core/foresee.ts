@@ -3,11 +3,11 @@ import { guardOfDatabase, openDatabase } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createSettings, type Settings } from './config/settings.ts';
 import { AppError } from './errors.ts';
-import { loadMigrations } from './store/load-migrations.ts';
-import { foreseeMigrations, migrationStatus } from './store/migrate.ts';
-import type { Migration } from './store/migration.ts';
-import type { RowsAtRisk } from './store/migration-run.ts';
-import { EMPTY_STATE, type LedgerState } from './store/ledger-state.ts';
+import { loadMigrations } from './store/migrations/load-migrations.ts';
+import { foreseeMigrations, migrationStatus } from './store/migrations/migrate.ts';
+import type { Migration } from './store/migrations/migration.ts';
+import type { RowsAtRisk } from './store/tables/migration-run.ts';
+import { EMPTY_STATE, type LedgerState } from './store/migrations/ledger-state.ts';
 import type { Store } from './store/store.ts';
 
 /** The project's migrations, one of which may be added, replaced or left out. */

@@ -107,16 +107,16 @@ export { AppError, ConfigError, failure, InternalError } from './errors.ts';
 export type { FailureOptions } from './errors.ts';
 
 // The database
-export { alterTable } from './store/alter-table.ts';
-export type { TableAlterer } from './store/alter-table.ts';
-export { createFoldedIndex } from './store/folded-index.ts';
+export { alterTable } from './store/tables/alter-table.ts';
+export type { TableAlterer } from './store/tables/alter-table.ts';
+export { createFoldedIndex } from './store/tables/folded-index.ts';
 export { createSearchIndex, dropSearchIndex } from './store/search/create-search-index.ts';
 export type { SearchIndexOptions } from './store/search/create-search-index.ts';
-export type { FoldedIndex } from './store/folded-index.ts';
-export { columnTypes } from './store/column-types.ts';
+export type { FoldedIndex } from './store/tables/folded-index.ts';
+export { columnTypes } from './store/tables/column-types.ts';
 export type { TableOf } from './schema-names/table-of.ts';
-export type { ColumnTypes } from './store/column-types.ts';
-export type { Migration, MigrationContext } from './store/migration.ts';
+export type { ColumnTypes } from './store/tables/column-types.ts';
+export type { Migration, MigrationContext } from './store/migrations/migration.ts';
 export type { Dialect, Store } from './store/store.ts';
 export { sql } from 'kysely';
 export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';

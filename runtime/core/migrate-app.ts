@@ -2,22 +2,22 @@ import type { App } from './app.ts';
 import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
 import { statusOf } from './migration-report.ts';
 import type { Kernel } from './module.ts';
-import { type Baseline, baseline, driftOf } from './store/baseline.ts';
-import type { Drift } from './store/drift.ts';
-import { assertConfirmed, type Guard } from './store/guard.ts';
-import { readLedger } from './store/ledger.ts';
+import { type Baseline, baseline, driftOf } from './store/migrations/baseline.ts';
+import type { Drift } from './store/migrations/drift.ts';
+import { assertConfirmed, type Guard } from './store/migrations/guard.ts';
+import { readLedger } from './store/migrations/ledger.ts';
 import {
   migrate,
   type MigrateOptions,
   migrationsToUndo,
   type MigrationStatus,
   revert,
-} from './store/migrate.ts';
-import { migrationSettings } from './store/migration-settings.ts';
-import type { Migration } from './store/migration.ts';
+} from './store/migrations/migrate.ts';
+import { migrationSettings } from './store/migrations/migration-settings.ts';
+import type { Migration } from './store/migrations/migration.ts';
 import { exploreBefore } from './store/plan/plan-migrations.ts';
 import { reportSteps, type StepDone } from './store/plan/report-steps.ts';
-import { reset, tablesToReset } from './store/reset.ts';
+import { reset, tablesToReset } from './store/migrations/reset.ts';
 
 export interface MigrateAppOptions extends Pick<MigrateOptions, 'allowLoss'> {
   /** Name of a guarded database, which may lose values. */

@@ -1,7 +1,7 @@
-import { createDriftReader } from './store/baseline.ts';
-import type { Drift } from './store/drift.ts';
-import { type MigrationStatus, migrationStatus } from './store/migrate.ts';
-import type { Migration } from './store/migration.ts';
+import { createDriftReader } from './store/migrations/baseline.ts';
+import type { Drift } from './store/migrations/drift.ts';
+import { type MigrationStatus, migrationStatus } from './store/migrations/migrate.ts';
+import type { Migration } from './store/migrations/migration.ts';
 import type { Store } from './store/store.ts';
 
 /** The project's migrations, then those of each module. */

@@ -12,7 +12,7 @@ import type { InputTypes } from './http/input-types.ts';
 import type { EnforceRate } from './http/rate.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
-import type { Migration } from './store/migration.ts';
+import type { Migration } from './store/migrations/migration.ts';
 import type { Credential } from './context/credential.ts';
 import type { MigrationReport } from './migration-report.ts';
 import type { Metrics } from './metrics/registry.ts';

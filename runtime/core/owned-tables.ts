@@ -2,9 +2,9 @@ import { buildTables } from '@twofold/schema';
 import type { App } from './app.ts';
 import { boot, type BootOptions, migrationsOf } from './boot.ts';
 import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
-import { createTables } from './store/create-tables.ts';
-import { LEDGER } from './store/ledger.ts';
-import { migrate } from './store/migrate.ts';
+import { createTables } from './store/tables/create-tables.ts';
+import { LEDGER } from './store/migrations/ledger.ts';
+import { migrate } from './store/migrations/migrate.ts';
 import type { ReadSchemas } from './store/transfer/database.ts';
 
 /** The tables of a server, in any database. */

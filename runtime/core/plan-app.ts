@@ -3,7 +3,7 @@ import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
 import type { Store } from './store/store.ts';
 import type { App } from './app.ts';
 import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
-import { migrationSettings } from './store/migration-settings.ts';
+import { migrationSettings } from './store/migrations/migration-settings.ts';
 import { pendingSql } from './store/plan/pending-sql.ts';
 import { planMigrations } from './store/plan/plan-migrations.ts';
 import type { Plan, PlanStep } from './store/plan/plan-step.ts';

@@ -10,7 +10,7 @@ import { readParameters } from './graphql/parameters.ts';
 import { findOperation, leaveRefused, respond, type Service } from './graphql/service.ts';
 import { DerivedContext } from './own-context/derived-context.ts';
 import { systemContext } from './own-context/system-context.ts';
-import { type Guard, guardOf } from './store/guard.ts';
+import { type Guard, guardOf } from './store/migrations/guard.ts';
 
 /** A query, and the caller whose rights apply. */
 export interface AppQuery {

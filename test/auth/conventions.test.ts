@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Entity, authRoutes } from '@twofold/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSemaphore } from '../../runtime/core/store/semaphore.ts';
+import { createSemaphore } from '../../runtime/core/store/transactions/semaphore.ts';
 import { describeWith } from '../engines/available.ts';
 import {
   asRoot,

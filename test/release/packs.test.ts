@@ -54,7 +54,7 @@ describe('the packs', () => {
 
   it('have programs that run as processes of their own beside the modules that start them', () => {
     const programs = {
-      runtime: ['store/sqlite-worker.js'],
+      runtime: ['store/sqlite/sqlite-worker.js'],
       hosting: ['ingress/process.js', 'source/static/server.js'],
       models: ['llamacpp/program.js', 'engine/child-supervisor.js'],
     };

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
-import { createDriftReader } from '../../runtime/core/store/baseline.ts';
-import { migrate } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import { createDriftReader } from '../../runtime/core/store/migrations/baseline.ts';
+import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { databases, type TestDatabase } from './databases.ts';

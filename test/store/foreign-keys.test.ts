@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { alterTable } from '../../runtime/core/store/alter-table.ts';
+import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
 import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
-import { migrate } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { databases } from './databases.ts';

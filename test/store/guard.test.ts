@@ -3,10 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { assertConfirmed, guardOf, type Guarding } from '../../runtime/core/store/guard.ts';
-import { LEDGER, noteProduction, readLedger } from '../../runtime/core/store/ledger.ts';
-import { migrate } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import {
+  assertConfirmed,
+  guardOf,
+  type Guarding,
+} from '../../runtime/core/store/migrations/guard.ts';
+import { LEDGER, noteProduction, readLedger } from '../../runtime/core/store/migrations/ledger.ts';
+import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
@@ -148,7 +152,7 @@ async function killedWhileUndoing(url: string, folder: string): Promise<void> {
     JSON.stringify(new URL(`../../runtime/core/store/${path}`, import.meta.url).href);
   const script = `
     import { openStore } from ${at('open-store.ts')};
-    import { migrate } from ${at('migrate.ts')};
+    import { migrate } from ${at('migrations/migrate.ts')};
     const posts = { name: '0001_posts', text: 'posts', up: async () => {} };
     const follow = { root: ${JSON.stringify(folder)}, newest: false, gone: true };
     await migrate(openStore(${JSON.stringify(url)}, '.'), [posts], { follow });`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { postgresStore } from '../../runtime/core/store/postgres-store.ts';
-import { sqliteStore } from '../../runtime/core/store/sqlite-store.ts';
+import { postgresStore } from '../../runtime/core/store/postgres/postgres-store.ts';
+import { sqliteStore } from '../../runtime/core/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { databases, type TestDatabase } from './databases.ts';
 

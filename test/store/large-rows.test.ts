@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LargeRows } from '../../runtime/core/store/large-rows.ts';
+import { LargeRows } from '../../runtime/core/store/postgres/large-rows.ts';
 import { joinTexts, LARGE_BYTES, LargeText } from '../../runtime/core/store/large-text.ts';
 import { databases } from './databases.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { alterTable } from '../../runtime/core/store/alter-table.ts';
-import { columnTypes } from '../../runtime/core/store/column-types.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
+import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 
 export const settings = { lockTimeout: 200, onlineFrom: 50 };
 

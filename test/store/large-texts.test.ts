@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
-import { containsText } from '../../runtime/core/store/contains-text.ts';
-import { openSqlite } from '../../runtime/core/store/sqlite-connection.ts';
-import { JSON_WORD } from '../../runtime/core/store/json-words.ts';
+import { containsText } from '../../runtime/core/store/sqlite/contains-text.ts';
+import { openSqlite } from '../../runtime/core/store/sqlite/sqlite-connection.ts';
+import { JSON_WORD } from '../../runtime/core/store/sqlite/json-words.ts';
 
 const database = openSqlite(':memory:');
 afterAll(() => database.close());

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createLongStatements,
   type LongStatements,
-} from '../../runtime/core/store/long-statements.ts';
+} from '../../runtime/core/store/postgres/long-statements.ts';
 
 /** A statement that has begun and not ended. */
 interface Begun {

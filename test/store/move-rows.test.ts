@@ -21,7 +21,7 @@ import { writeArchive } from '../../generator/db/write-archive.ts';
 import type { App } from '../../runtime/core/app.ts';
 import { backupApp, copyApp, restoreApp } from '../../runtime/core/move-app.ts';
 import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
-import { createTables } from '../../runtime/core/store/create-tables.ts';
+import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
 import { projectOf } from '../graphql/harness.ts';
 import { databases, type TestDatabase } from './databases.ts';
 

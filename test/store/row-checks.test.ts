@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { alterTable, type TableAlterer } from '../../runtime/core/store/alter-table.ts';
-import { columnTypes, type ColumnTypes } from '../../runtime/core/store/column-types.ts';
-import { convertValue } from '../../runtime/core/store/conversion.ts';
-import { foreseeMigrations, migrate } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import { alterTable, type TableAlterer } from '../../runtime/core/store/tables/alter-table.ts';
+import { columnTypes, type ColumnTypes } from '../../runtime/core/store/tables/column-types.ts';
+import { convertValue } from '../../runtime/core/store/tables/conversion.ts';
+import { foreseeMigrations, migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { readStructure } from '../generator/migrations/structure.ts';

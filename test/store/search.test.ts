@@ -8,16 +8,16 @@ import { findDifference } from '../../generator/migrations/difference.ts';
 import { foldMigrations } from '../../generator/migrations/fold.ts';
 import { renderMigration } from '../../templates/migration.ts';
 import { copyApp } from '../../runtime/core/move-app.ts';
-import { alterTable } from '../../runtime/core/store/alter-table.ts';
+import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
 import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
-import { columnTypes } from '../../runtime/core/store/column-types.ts';
-import { createTables } from '../../runtime/core/store/create-tables.ts';
-import { compareCatalogs } from '../../runtime/core/store/drift.ts';
-import { migrate, revert } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
+import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
+import { compareCatalogs } from '../../runtime/core/store/migrations/drift.ts';
+import { migrate, revert } from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
-import { reset } from '../../runtime/core/store/reset.ts';
-import { catalogAfter } from '../../runtime/core/store/scratch.ts';
+import { reset } from '../../runtime/core/store/migrations/reset.ts';
+import { catalogAfter } from '../../runtime/core/store/migrations/scratch.ts';
 import {
   createSearchIndex,
   dropSearchIndex,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSemaphore } from '../../runtime/core/store/semaphore.ts';
+import { createSemaphore } from '../../runtime/core/store/transactions/semaphore.ts';
 
 it('a job whose signal is aborted while it waits is not run, and keeps no place from the others', async () => {
   const semaphore = createSemaphore(1);

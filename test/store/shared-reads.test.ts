@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sharedReads, type SharedReads } from '../../runtime/core/store/shared-reads.ts';
-import { openSqlite, type SqliteConnection } from '../../runtime/core/store/sqlite-connection.ts';
+import { sharedReads, type SharedReads } from '../../runtime/core/store/sqlite/shared-reads.ts';
+import {
+  openSqlite,
+  type SqliteConnection,
+} from '../../runtime/core/store/sqlite/sqlite-connection.ts';
 
 describe('reads of one tick of the event loop', () => {
   let folder: string;

@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMutex, type Mutex } from '../../runtime/core/store/semaphore.ts';
-import { sharedWrites, type SharedWrites } from '../../runtime/core/store/shared-writes.ts';
-import { sqliteStore } from '../../runtime/core/store/sqlite-store.ts';
-import { openSqlite, type SqliteConnection } from '../../runtime/core/store/sqlite-connection.ts';
+import { createMutex, type Mutex } from '../../runtime/core/store/transactions/semaphore.ts';
+import { sharedWrites, type SharedWrites } from '../../runtime/core/store/sqlite/shared-writes.ts';
+import { sqliteStore } from '../../runtime/core/store/sqlite/sqlite-store.ts';
+import {
+  openSqlite,
+  type SqliteConnection,
+} from '../../runtime/core/store/sqlite/sqlite-connection.ts';
 
 const INSERT = 'insert into notes (id, text) values (?, ?) returning id';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatementNames } from '../../runtime/core/store/statement-names.ts';
+import { createStatementNames } from '../../runtime/core/store/postgres/statement-names.ts';
 import { databases } from './databases.ts';
 
 describe('names of statements', () => {

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Table } from '@twofold/schema';
-import { columnTypes } from '../../runtime/core/store/column-types.ts';
-import { createTables } from '../../runtime/core/store/create-tables.ts';
-import { migrate, migrationStatus, revert } from '../../runtime/core/store/migrate.ts';
-import type { Migration, MigrationContext } from '../../runtime/core/store/migration.ts';
+import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
+import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
+import { migrate, migrationStatus, revert } from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration, MigrationContext } from '../../runtime/core/store/migrations/migration.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { databases, type TestDatabase } from './databases.ts';
 

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alterTable } from '../../runtime/core/store/alter-table.ts';
-import { columnTypes } from '../../runtime/core/store/column-types.ts';
-import { LEDGER } from '../../runtime/core/store/ledger.ts';
+import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
+import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
+import { LEDGER } from '../../runtime/core/store/migrations/ledger.ts';
 import {
   migrate,
   type MigrateOptions,
   migrationStatus,
   revert,
-} from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
-import { reset } from '../../runtime/core/store/reset.ts';
+} from '../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
+import { reset } from '../../runtime/core/store/migrations/reset.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases, type TestDatabase } from './databases.ts';
 

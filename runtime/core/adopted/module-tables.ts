@@ -1,9 +1,9 @@
 import { ConfigError } from '../errors.ts';
 import type { ServerModule } from '../module.ts';
 import { catalogSource, readCatalog } from '../store/catalog/read-catalog.ts';
-import type { Migration } from '../store/migration.ts';
-import { migrate } from '../store/migrate.ts';
-import { sqliteStore } from '../store/sqlite-store.ts';
+import type { Migration } from '../store/migrations/migration.ts';
+import { migrate } from '../store/migrations/migrate.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Column, Entity, Project, TimeForm } from '@twofold/schema';
 import { timeFormOf } from '../data/sql/time-form.ts';
-import { quotedName } from '../store/quoting.ts';
+import { quotedName } from '../store/tables/quoting.ts';
 import type { catalogSource } from '../store/catalog/read-catalog.ts';
 
 type Source = ReturnType<typeof catalogSource>;

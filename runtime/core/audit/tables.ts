@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Migration } from '../store/migration.ts';
+import type { Migration } from '../store/migrations/migration.ts';
 import { AUDIT_TABLE } from './audit-log.ts';
 
 /** The table of the log: `detail` is JSON, and `id` sorts by time. */

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { callerId, createRules } from '../data/access/access.ts';
 import type { Model } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
-import { isAfterCommit } from '../store/after-commit.ts';
+import { isAfterCommit } from '../store/transactions/after-commit.ts';
 import type { DataCaller, DataParts } from './data-parts.ts';
 import { dataModel } from './data-model.ts';
 import { EntityData } from './entity-data.ts';

@@ -14,7 +14,7 @@ import { ROW_KEY, TYPE_KEY } from '../data/sql/scope.ts';
 import { transactionOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
 import { logTimeout } from '../store/log-timeout.ts';
-import { createPace } from '../store/pace.ts';
+import { createPace } from '../store/transactions/pace.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { errorsOfArguments } from './argument-errors.ts';
 import { isOwn, ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';

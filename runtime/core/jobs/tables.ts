@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
-import { dialectOf } from '../store/column-types.ts';
-import type { Migration } from '../store/migration.ts';
+import { dialectOf } from '../store/tables/column-types.ts';
+import type { Migration } from '../store/migrations/migration.ts';
 
 /**
  * The tables of the queue. Times are milliseconds since 1970 by the clock of the database, so that

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { databaseAddress } from './address.ts';
-import { postgresStore, type PostgresOptions as StoreOptions } from './postgres-store.ts';
-import { sqliteStore } from './sqlite-store.ts';
+import { postgresStore, type PostgresOptions as StoreOptions } from './postgres/postgres-store.ts';
+import { sqliteStore } from './sqlite/sqlite-store.ts';
 import { notingStore } from './statement-log.ts';
 import type { Store } from './store.ts';
 

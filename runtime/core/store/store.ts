@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from './transactions/pace.ts';
 import type { Asker, Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { alterTable } from '../../../runtime/core/store/alter-table.ts';
-import { columnTypes } from '../../../runtime/core/store/column-types.ts';
-import { migrate } from '../../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../../runtime/core/store/migration.ts';
+import { alterTable } from '../../../runtime/core/store/tables/alter-table.ts';
+import { columnTypes } from '../../../runtime/core/store/tables/column-types.ts';
+import { migrate } from '../../../runtime/core/store/migrations/migrate.ts';
+import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 
 /** How long writes waited during one change. */

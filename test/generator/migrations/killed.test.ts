@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Kysely } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { migrate, migrationStatus } from '../../../runtime/core/store/migrate.ts';
+import { migrate, migrationStatus } from '../../../runtime/core/store/migrations/migrate.ts';
 import { planMigrations } from '../../../runtime/core/store/plan/plan-migrations.ts';
 import type { Table, TableColumn } from '../../../schema/index.ts';
 import { databases, type TestDatabase } from '../../store/databases.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { findDifference } from '../../../generator/migrations/difference.ts';
-import type { Migration } from '../../../runtime/core/store/migration.ts';
+import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 import type { ColumnType, Table, TableColumn } from '../../../schema/index.ts';
 import { renderMigration } from '../../../templates/migration.ts';
 import type { Random } from '../random.ts';

@@ -1,8 +1,8 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { sql } from 'kysely';
-import { alterTable } from '../../../runtime/core/store/alter-table.ts';
-import { columnTypes } from '../../../runtime/core/store/column-types.ts';
-import type { Migration } from '../../../runtime/core/store/migration.ts';
+import { alterTable } from '../../../runtime/core/store/tables/alter-table.ts';
+import { columnTypes } from '../../../runtime/core/store/tables/column-types.ts';
+import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 
 /** What a rendered migration exports. Its only imports are words of the runtime. */
 export function evaluateMigration(text: string): Required<Pick<Migration, 'up' | 'down'>> {

@@ -1,5 +1,5 @@
 import type { Column, ColumnType } from '@twofold/schema';
-import { AVERAGE_PLACES, EXACT } from '../../store/exact-numbers.ts';
+import { AVERAGE_PLACES, EXACT } from '../../store/sqlite/exact-numbers.ts';
 import { readableWhen, seenKey } from '../access/condition-sql.ts';
 import { sql, type Sql } from '../sql/fragment.ts';
 import { isDigits } from '../sql/json.ts';

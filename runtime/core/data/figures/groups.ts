@@ -1,6 +1,6 @@
 import { isoTime } from '../sql/time-sql.ts';
 import type { Column } from '@twofold/schema';
-import { EXACT } from '../../store/exact-numbers.ts';
+import { EXACT } from '../../store/sqlite/exact-numbers.ts';
 import { figuresJson, rowsSql } from './aggregated.ts';
 import { FigureColumns, type Figures } from './figure-columns.ts';
 import { figureSeenWhen } from './figures.ts';

@@ -1,7 +1,7 @@
 import { OPERATORS } from '@twofold/schema';
 import type { Column, ColumnType, FilterOperator, FilterWord } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import { EXACT } from '../../store/exact-numbers.ts';
+import { EXACT } from '../../store/sqlite/exact-numbers.ts';
 import type { Figures } from './figure-columns.ts';
 import { noNull, not } from '../words/comparison.ts';
 import type { Compared } from '../words/compared.ts';

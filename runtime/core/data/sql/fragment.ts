@@ -78,7 +78,7 @@ function append(pieces: (string | Parameter)[], part: Part): void {
  * A quoted identifier, and a text literal: the latter only for names that are ours, such as keys of
  * the answer and type names.
  */
-export { quotedName as name, quotedText as literal } from '../../store/quoting.ts';
+export { quotedName as name, quotedText as literal } from '../../store/tables/quoting.ts';
 
 /** The finished text: `?` on SQLite, `$1` on PostgreSQL. */
 export function toStatement(

@@ -1,5 +1,5 @@
 import { isoTime } from './time-sql.ts';
-import { KEY_PART } from '../../store/key-part.ts';
+import { KEY_PART } from '../../store/sqlite/key-part.ts';
 import type { Column } from '@twofold/schema';
 import type { Dialect } from '../../store/store.ts';
 import { joinSql, literal, sql, type Part, type Sql } from './fragment.ts';

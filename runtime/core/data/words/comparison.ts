@@ -1,7 +1,7 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import { CONTAINS_TEXT } from '../../store/contains-text.ts';
-import { FOLD_TEXT } from '../../store/fold-text.ts';
+import { CONTAINS_TEXT } from '../../store/sqlite/contains-text.ts';
+import { FOLD_TEXT } from '../../store/sqlite/fold-text.ts';
 import { sql, type Sql } from '../sql/fragment.ts';
 import type { Scope } from '../sql/scope.ts';
 

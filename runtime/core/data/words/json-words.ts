@@ -1,6 +1,6 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import { JSON_WORD } from '../../store/json-words.ts';
+import { JSON_WORD } from '../../store/sqlite/json-words.ts';
 import { binary, foldedSql, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, type Sql } from '../sql/fragment.ts';

@@ -1,6 +1,6 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import { CONTAINS_TEXT } from '../../store/contains-text.ts';
+import { CONTAINS_TEXT } from '../../store/sqlite/contains-text.ts';
 import { binary, foldedSql, LONGEST_PART, noNull, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, valueSql, type Sql } from '../sql/fragment.ts';

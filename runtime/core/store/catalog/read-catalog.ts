@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely } from 'kysely';
-import { dialectOf } from '../column-types.ts';
+import { dialectOf } from '../tables/column-types.ts';
 import type { Catalog, CatalogSource } from './catalog.ts';
 import { readPostgres } from './postgres.ts';
 import { readSqlite } from './sqlite.ts';

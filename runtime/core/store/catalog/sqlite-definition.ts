@@ -1,4 +1,4 @@
-import { columnOf, skipQuoted, splitDefinition } from '../table-definition.ts';
+import { columnOf, skipQuoted, splitDefinition } from '../tables/table-definition.ts';
 import type { CatalogCheck } from './catalog.ts';
 
 /** The parts of a table that SQLite only has in the text of its CREATE TABLE. */

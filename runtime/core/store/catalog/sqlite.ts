@@ -9,7 +9,7 @@ import type {
   ForeignKeyAction,
 } from './catalog.ts';
 import { readDefinition, type SqliteDefinition } from './sqlite-definition.ts';
-import { quotedText } from '../quoting.ts';
+import { quotedText } from '../tables/quoting.ts';
 
 type Row = Record<string, any>;
 

@@ -1,4 +1,4 @@
-import { quotedName, quotedText } from '../quoting.ts';
+import { quotedName, quotedText } from '../tables/quoting.ts';
 import type { Catalog, CatalogSource, CatalogTable, StorageClasses } from './catalog.ts';
 
 const CLASSES = ['integer', 'real', 'text', 'blob'] as const;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { MigrationSettings } from '@twofold/schema';
-import { applyAll, type ApplyOptions, migrationFailed } from '../apply-migrations.ts';
-import { prepareLedger } from '../ledger.ts';
-import type { Migration } from '../migration.ts';
+import { applyAll, type ApplyOptions, migrationFailed } from '../migrations/apply-migrations.ts';
+import { prepareLedger } from '../migrations/ledger.ts';
+import type { Migration } from '../migrations/migration.ts';
 import {
   assertRunnable,
   type ExploredMigration,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { hashOf, LEDGER, readLedger } from '../ledger.ts';
-import type { Migration } from '../migration.ts';
+import { hashOf, LEDGER, readLedger } from '../migrations/ledger.ts';
+import type { Migration } from '../migrations/migration.ts';
 
 /** A migration with preparations that is not applied yet, as the ledger records it. */
 export interface Partial {

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Fold } from '@twofold/schema';
-import type { ColumnDescription, ForeignKeyDescription } from '../alteration.ts';
-import { folded } from '../folded-index.ts';
-import { readyKeyName, referenceSql } from '../foreign-keys.ts';
+import type { ColumnDescription, ForeignKeyDescription } from '../tables/alteration.ts';
+import { folded } from '../tables/folded-index.ts';
+import { readyKeyName, referenceSql } from '../tables/foreign-keys.ts';
 import { readyName } from './ready.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 /**
  * A part of a migration that is made before the migration's transaction, without blocking reads or

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
-import { hashOf } from '../ledger.ts';
-import type { Migration } from '../migration.ts';
+import { hashOf } from '../migrations/ledger.ts';
+import type { Migration } from '../migrations/migration.ts';
 import type { Store } from '../store.ts';
 import { withLock } from './lock-attempts.ts';
 import { forgetPartial, notePartial, readPartial } from './partial.ts';
 import type { Preparation } from './preparation.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 export interface PreparingOnline {
   readonly store: Store;

@@ -6,7 +6,7 @@ import {
 } from '../search/postgres-search.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Preparation } from './preparation.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 /** How many rows are indexed in one transaction. */
 const ROWS = 5000;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { ColumnDescription } from '../alteration.ts';
-import { typeText } from '../column-size.ts';
-import { changeOfType } from '../row-checks.ts';
+import type { ColumnDescription } from '../tables/alteration.ts';
+import { typeText } from '../tables/column-size.ts';
+import { changeOfType } from '../tables/row-checks.ts';
 import type { Does } from './plan-step.ts';
 import type { PlannedColumn } from './planned-tables.ts';
 

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import type { Alteration, ColumnDescription, ForeignKeyDescription } from '../alteration.ts';
-import { dialectOf, storedType } from '../column-types.ts';
-import { typeText } from '../column-size.ts';
-import { folded } from '../folded-index.ts';
-import { findLost } from '../foreign-keys.ts';
-import type { Finding } from '../migration-run.ts';
+import type { Alteration, ColumnDescription, ForeignKeyDescription } from '../tables/alteration.ts';
+import { dialectOf, storedType } from '../tables/column-types.ts';
+import { typeText } from '../tables/column-size.ts';
+import { folded } from '../tables/folded-index.ts';
+import { findLost } from '../tables/foreign-keys.ts';
+import type { Finding } from '../tables/migration-run.ts';
 import {
   changeOfType,
   defaultSql,
@@ -13,7 +13,7 @@ import {
   findRows,
   newValue,
   type RowSource,
-} from '../row-checks.ts';
+} from '../tables/row-checks.ts';
 import { aspectsOf, checkText } from './aspects.ts';
 import type { Preparation } from '../online/preparation.ts';
 import type { Does, FoundStep } from './plan-step.ts';

@@ -1,4 +1,4 @@
-import { quotedText } from '../quoting.ts';
+import { quotedText } from '../tables/quoting.ts';
 /**
  * A statement with its parameters in their places, `?` or `$1`, for a text that somebody else runs.
  *

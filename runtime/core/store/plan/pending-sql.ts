@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
-import { type Ledger, noteApplied, prepareLedger, readLedger } from '../ledger.ts';
-import { compareLedger, ownerOf } from '../ledger-state.ts';
-import type { Migration } from '../migration.ts';
-import { recordUndo } from '../record-undo.ts';
-import { kyselyOver } from '../recording.ts';
-import { sqliteStore } from '../sqlite-store.ts';
+import { type Ledger, noteApplied, prepareLedger, readLedger } from '../migrations/ledger.ts';
+import { compareLedger, ownerOf } from '../migrations/ledger-state.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { recordUndo } from '../migrations/record-undo.ts';
+import { kyselyOver } from '../tables/recording.ts';
+import { sqliteStore } from '../sqlite/sqlite-store.ts';
 import type { Dialect, Store } from '../store.ts';
 import { recordMigration } from './record.ts';
 import { inlined } from './inlined.ts';

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { catalogSource, readCatalog } from '../catalog/read-catalog.ts';
-import { readLedger } from '../ledger.ts';
-import { compareLedger } from '../ledger-state.ts';
-import { type RowsAtRisk, rowsError } from '../migration-run.ts';
-import type { Migration } from '../migration.ts';
+import { readLedger } from '../migrations/ledger.ts';
+import { compareLedger } from '../migrations/ledger-state.ts';
+import { type RowsAtRisk, rowsError } from '../tables/migration-run.ts';
+import type { Migration } from '../migrations/migration.ts';
 import type { Dialect, Store } from '../store.ts';
 import { explore } from './explore.ts';
 import type { FoundStep, MigrationPlan, PlanStep } from './plan-step.ts';

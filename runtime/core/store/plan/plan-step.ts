@@ -1,4 +1,4 @@
-import type { Finding } from '../migration-run.ts';
+import type { Finding } from '../tables/migration-run.ts';
 import type { Preparation } from '../online/preparation.ts';
 
 /** The effect of a step on its object. */

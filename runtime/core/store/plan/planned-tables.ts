@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Catalog, CatalogTable } from '../catalog/catalog.ts';
-import { namedType, type StoredType } from '../column-types.ts';
+import { namedType, type StoredType } from '../tables/column-types.ts';
 import { isReadyName } from '../online/ready.ts';
-import type { RowSource } from '../row-checks.ts';
+import type { RowSource } from '../tables/row-checks.ts';
 
 /**
  * The tables as they would be after some steps. Their values are SQL over the present tables, so

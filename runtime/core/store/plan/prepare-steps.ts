@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ColumnDescription, ForeignKeyDescription } from '../alteration.ts';
-import { defaultSql } from '../row-checks.ts';
+import type { ColumnDescription, ForeignKeyDescription } from '../tables/alteration.ts';
+import { defaultSql } from '../tables/row-checks.ts';
 import {
   type Preparation,
   type Preparing,

@@ -6,7 +6,7 @@ import type {
   RootOperationNode,
   UpdateQueryNode,
 } from 'kysely';
-import type { Alteration, ColumnDescription } from '../alteration.ts';
+import type { Alteration, ColumnDescription } from '../tables/alteration.ts';
 import type { RecordedStep } from './recording.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../migrations/migration.ts';
 import type { Dialect } from '../store.ts';
 import { readNode } from './read-node.ts';
 import { isRecorded, recordingTo, type RecordedStep } from './recording.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Fold } from '@twofold/schema';
-import type { Alteration } from '../alteration.ts';
+import type { Alteration } from '../tables/alteration.ts';
 
 /** One statement of a migration as data, in the order in which the migration has them. */
 export type RecordedStep =

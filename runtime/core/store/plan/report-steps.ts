@@ -1,4 +1,4 @@
-import type { MigrateOptions } from '../migrate.ts';
+import type { MigrateOptions } from '../migrations/migrate.ts';
 import type { ExploredMigration } from './plan-migrations.ts';
 import type { PlanStep } from './plan-step.ts';
 

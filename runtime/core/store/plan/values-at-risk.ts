@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Finding } from '../migration-run.ts';
-import type { RowSource } from '../row-checks.ts';
+import type { Finding } from '../tables/migration-run.ts';
+import type { RowSource } from '../tables/row-checks.ts';
 
 /**
  * The values of the rows that a finding names, one text for each key; `null` for no value. A table

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { InternalError } from '../../errors.ts';
-import { dialectOf } from '../column-types.ts';
-import { asStep } from '../migration-run.ts';
+import { dialectOf } from '../tables/column-types.ts';
+import { asStep } from '../tables/migration-run.ts';
 import { isRecorded } from '../plan/recording.ts';
 import { dropPostgresSearch, fillPostgres, ginIndex, postgresSearch } from './postgres-search.ts';
 import type { SearchIndex } from './search-index.ts';

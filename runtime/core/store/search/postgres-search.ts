@@ -1,7 +1,7 @@
 import { CLASSES, indexedOf, keyColumn, keyParts, SEARCH_PREFIX } from './search-index.ts';
 import type { SearchedTable, SearchIndex } from './search-index.ts';
 import { VARIANTS, wordRanges } from './words.ts';
-import { quotedName, quotedText } from '../quoting.ts';
+import { quotedName, quotedText } from '../tables/quoting.ts';
 
 /** The name of the text search configuration for a language. It stems words and leaves none out. */
 export const configuration = (language: string): string =>

@@ -1,4 +1,4 @@
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 /** The index of full-text search of one table. */
 export interface SearchIndex {
   /** The name of the index, which is also the name of its table and of its triggers. */

@@ -7,7 +7,7 @@ import {
   type SearchedTable,
   type SearchIndex,
 } from './search-index.ts';
-import { quotedName, quotedText } from '../quoting.ts';
+import { quotedName, quotedText } from '../tables/quoting.ts';
 
 /**
  * The name of a table that gives each row a number. It is needed when the table's key is not a

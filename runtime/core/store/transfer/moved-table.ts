@@ -1,4 +1,4 @@
-import { namedType, type StoredType } from '../column-types.ts';
+import { namedType, type StoredType } from '../tables/column-types.ts';
 import type { CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
 import type { Dialect } from '../store.ts';
 

@@ -4,7 +4,7 @@ import { isOfSearch } from '../search/search-index.ts';
 import type { LoadOptions } from './database.ts';
 import type { MovedTable } from './moved-table.ts';
 import { named } from './postgres-names.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 /** Foreign keys and triggers, which would see only a part of the rows while they are loaded. */
 export interface Aside {

@@ -5,7 +5,7 @@ import type { MovedTable } from './moved-table.ts';
 import { named } from './postgres-names.ts';
 import { refusalOf } from './postgres-refusal.ts';
 import { type CopiedLines, CopyIn, CopyOutRaw } from './postgres-wire.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 /**
  * Rows from PostgreSQL to PostgreSQL go as the text that the one writes and the other reads. Neither

@@ -1,4 +1,4 @@
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 /** The name of a table with its schema. */
 export const named = ({
   schema,

@@ -18,7 +18,7 @@ import { refusalOf } from './postgres-refusal.ts';
 import { lineReader, lineWriter } from './postgres-lines.ts';
 import { CopyIn, CopyOut } from './postgres-wire.ts';
 import type { Batch } from './value.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 /** How long to wait for the lock of a table. */
 const LOCK_TIMEOUT = '5s';

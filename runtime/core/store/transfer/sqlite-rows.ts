@@ -8,7 +8,7 @@ import { type LoadOptions, type RowReader, RowRefused, type RowWriter } from './
 import type { MovedTable, ValueKind } from './moved-table.ts';
 import { isOfSearch } from '../search/search-index.ts';
 import { type Batch, integerValue, type Row, type Value } from './value.ts';
-import { quotedName } from '../quoting.ts';
+import { quotedName } from '../tables/quoting.ts';
 
 /** Milliseconds that a writer of the server is waited for. */
 const BUSY = 30_000;

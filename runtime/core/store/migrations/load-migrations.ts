@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AppError, InternalError } from '../../errors.ts';
+import { failedLine } from './failed-line.ts';
+import { hashOf } from './ledger.ts';
+import type { Migration } from './migration.ts';
+
+/**
+ * Reads the `NNNN_name.ts` (or `.js`) files of a folder, in order of their names. A missing folder
+ * counts as empty.
+ *
+ * @example await migrate(store, await loadMigrations(new URL('../../migrations/', import.meta.url)));
+ */
+export async function loadMigrations(
+  folder: URL,
+  { unreadable = 'refused' }: { readonly unreadable?: 'refused' | 'listed' } = {},
+): Promise<Migration[]> {
+  const files = list(folder)
+    .filter((file) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(file))
+    .sort();
+  const read = (file: string) => load(new URL(file, folder));
+  if (unreadable === 'refused') return Promise.all(files.map(read));
+  return Promise.all(files.map((file) => read(file).catch(() => unread(new URL(file, folder)))));
+}
+
+function list(folder: URL): string[] {
+  try {
+    return readdirSync(fileURLToPath(folder));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const migrationName = (url: URL) => url.pathname.replace(/^.*\//, '').replace(/\.\w+$/, '');
+
+/** A migration that cannot be imported has a name and a text all the same, for a list. */
+function unread(url: URL): Migration {
+  const name = migrationName(url);
+  const up = async () => {
+    throw new InternalError(`migration ${name} cannot be read`);
+  };
+  return { name, text: readFileSync(url, 'utf8'), up };
+}
+
+async function load(url: URL): Promise<Migration> {
+  const name = migrationName(url);
+  const { up, down, allowLoss, replaces } = await importMigration(url, name);
+  return {
+    name,
+    text: readFileSync(url, 'utf8'),
+    up,
+    ...(down && { down }),
+    ...(allowLoss && { allowLoss }),
+    ...(replaces && { replaces }),
+  };
+}
+
+/** A file that cannot be imported is a failed migration, reported without a stack trace. */
+async function importMigration(
+  url: URL,
+  name: string,
+): Promise<Pick<Migration, 'up' | 'down' | 'allowLoss' | 'replaces'>> {
+  const failed = (why: string, cause?: unknown) =>
+    new AppError(500, 'MIGRATION_FAILED', `migration ${name} cannot be read: ${why}`, {
+      ...(cause !== undefined && { cause }),
+      extensions: { migration: name, line: failedLine(cause, name) },
+    });
+  // A different URL for each text: otherwise a process that imports a migration again would get the
+  // cached first text.
+  const version = `?${hashOf({ text: readFileSync(url, 'utf8') })}`;
+  const module = await import(`${url.href}${version}`).catch((error: unknown) => {
+    throw failed(error instanceof Error ? error.message : String(error), error);
+  });
+  if (typeof module.up !== 'function') throw failed('it exports no function up');
+  return module;
+}

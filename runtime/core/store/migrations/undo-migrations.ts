@@ -1,0 +1,91 @@
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../errors.ts';
+import { isUndoneByFile } from './follow.ts';
+import { type AppliedMigration, noteUndone } from './ledger.ts';
+import type { Migration } from './migration.ts';
+import { createRun, type MigrationRun, rowsError, withRun } from '../tables/migration-run.ts';
+import { droppedBy } from './dropped-values.ts';
+import { recordUndo } from './record-undo.ts';
+import { kyselyOver } from '../tables/recording.ts';
+import type { Rescue } from './rescue.ts';
+import type { Dialect } from '../store.ts';
+import { runUndo } from './undo.ts';
+import type { Undo } from '../tables/undo-statement.ts';
+
+export interface UndoContext {
+  readonly dialect: Dialect;
+  readonly trx: Transaction<any>;
+  readonly files: ReadonlyMap<string, Migration>;
+  /** Absent when the undo is only a trial. */
+  readonly rescue: Rescue | undefined;
+}
+
+/**
+ * Undoes applied migrations, in the given order, and takes them out of the ledger.
+ *
+ * @throws AppError `MIGRATION_ONE_WAY`, `ROWS_IN_THE_WAY`, `MIGRATION_FAILED`
+ */
+export async function undoAll(
+  context: UndoContext,
+  applied: readonly AppliedMigration[],
+): Promise<void> {
+  for (const row of applied) {
+    const run: MigrationRun = {
+      ...createRun(),
+      migration: row.name,
+      rescue: async (dropped) => context.rescue?.save(context.trx, dropped),
+    };
+    try {
+      await undoOne(context, row, run);
+    } catch (error) {
+      throw error instanceof AppError ? error : undoFailed(run, error);
+    }
+    if (run.found.length > 0) throw rowsError(run.found);
+    await noteUndone(context.trx, row.name);
+  }
+}
+
+async function undoOne(
+  { dialect, trx, files }: UndoContext,
+  row: AppliedMigration,
+  run: MigrationRun,
+): Promise<void> {
+  const file = isUndoneByFile(row, files) ? files.get(row.name)! : null;
+  const undo: Undo | null = row.undo ?? (file && (await recordUndo({ dialect, trx }, file)));
+  if (undo) return runUndo({ db: trx, run }, undo);
+  if (!file)
+    throw new AppError(
+      500,
+      'MIGRATION_ONE_WAY',
+      `${row.name} cannot be undone: it has no down step, or one that depends on rows; nothing was done.\n   fix  write a migration that changes it back`,
+      { extensions: { migration: row.name } },
+    );
+  await withRun(run, () => file.down!(rescuingBuilder({ dialect, db: trx, run }), { dialect }));
+}
+
+/** A query builder that saves values before a statement drops them. */
+export function rescuingBuilder({
+  dialect,
+  db,
+  run,
+}: {
+  readonly dialect: Dialect;
+  readonly db: Kysely<any>;
+  readonly run: MigrationRun;
+}): Kysely<any> {
+  return kyselyOver(dialect, async (query) => {
+    if (run.depth === 0)
+      for (const dropped of droppedBy(query.query, query.sql)) await run.rescue?.(dropped);
+    return db.executeQuery(query);
+  });
+}
+
+export function undoFailed({ migration, step }: MigrationRun, cause: unknown): AppError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return new AppError(
+    500,
+    'MIGRATION_FAILED',
+    `taking back migration ${migration}, step ${step}, failed: ${said}\nThe database is as it was.`,
+    { cause, extensions: { migration, step, object: null, rows: null, keys: [] } },
+  );
+}

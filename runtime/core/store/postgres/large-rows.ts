@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import { LARGE_BYTES, LargeText } from '../large-text.ts';
+
+/** A message begins with a byte for its kind and four for its length, which counts themselves. */
+const HEADER = 5;
+const DATA_ROW = 'D'.charCodeAt(0);
+
+/** In a `DataRow`, two bytes count the columns, and four hold the length of the first one. */
+const FIRST_LENGTH = HEADER + 2;
+const FIRST_VALUE = FIRST_LENGTH + 4;
+
+/** Receives the first column of a large row. */
+export type TakeLargeText = (value: LargeText) => void;
+
+/**
+ * Takes large rows out of what PostgreSQL sends on a connection, and passes the rest to the driver.
+ * The driver would collect such a row in a buffer that it doubles as the row grows, and decode it to
+ * one string, which leaves garbage of several times its size. See "Message Formats" in PostgreSQL's
+ * protocol.
+ */
+export class LargeRows {
+  /** Set while a query runs that takes large rows; without it the driver gets them. */
+  take: TakeLargeText | undefined;
+  readonly #pass: (bytes: Buffer) => void;
+  /** The part of a message's header that has arrived. */
+  #header: Buffer = Buffer.alloc(0);
+  /** Bytes of the current message that have not arrived. */
+  #left = 0;
+  #row: Buffer[] | undefined;
+
+  constructor(pass: (bytes: Buffer) => void) {
+    this.#pass = pass;
+  }
+
+  receive(received: Buffer): void {
+    const bytes = this.#header.length === 0 ? received : Buffer.concat([this.#header, received]);
+    this.#header = bytes.subarray(0, 0);
+    let at = 0;
+    let passed = 0;
+    while (at < bytes.length) {
+      if (this.#left === 0 && !this.#begin(bytes, at)) break;
+      if (this.#row && passed < at) this.#pass(bytes.subarray(passed, at));
+      const end = Math.min(bytes.length, at + this.#left);
+      this.#left -= end - at;
+      if (this.#row) passed = this.#add(bytes.subarray(at, end)) ?? end;
+      at = end;
+    }
+    if (passed < at) this.#pass(bytes.subarray(passed, at));
+  }
+
+  /** Reads the header of a message; false when it is incomplete. */
+  #begin(bytes: Buffer, at: number): boolean {
+    if (bytes.length - at < HEADER) {
+      this.#header = bytes.subarray(at);
+      return false;
+    }
+    this.#left = 1 + bytes.readUInt32BE(at + 1);
+    if (bytes[at] === DATA_ROW && this.#left > LARGE_BYTES && this.take) this.#row = [];
+    return true;
+  }
+
+  #add(piece: Buffer): void {
+    this.#row?.push(piece);
+    if (this.#left > 0) return;
+    const row = this.#row ?? [];
+    this.#row = undefined;
+    this.take?.(firstValue(row));
+  }
+}
+
+/** The parts of the driver's connection that read from the socket. */
+interface Reading {
+  attachListeners(stream: Listened): void;
+  largeRows?: LargeRows;
+}
+
+interface Listened {
+  on(event: string, listener: (bytes: Buffer) => void): unknown;
+}
+
+/** The driver's client, whose connection hands out large rows. */
+export function clientWithLargeRows(Client: typeof pg.Client): typeof pg.Client {
+  return class extends Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      const { connection } = this as unknown as { connection: Reading };
+      const attach = connection.attachListeners.bind(connection);
+      connection.attachListeners = (stream) =>
+        attach({
+          on: (event, listener) => {
+            if (event !== 'data') return stream.on(event, listener);
+            const rows = new LargeRows(listener);
+            connection.largeRows = rows;
+            return stream.on('data', (bytes) => rows.receive(bytes));
+          },
+        });
+    }
+  };
+}
+
+function firstValue(pieces: readonly Buffer[]): LargeText {
+  const row = new LargeText(pieces);
+  const length = Buffer.concat(row.slice(FIRST_LENGTH, FIRST_VALUE).pieces).readInt32BE(0);
+  return row.slice(FIRST_VALUE, FIRST_VALUE + Math.max(0, length));
+}

@@ -1,0 +1,345 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type pg from 'pg';
+import { type Abandoned, abandonedStatements } from './abandoned.ts';
+import {
+  beginIfNeededOrJoin,
+  beginLaterOrJoin,
+  beginningWith,
+  beginOrJoin,
+  repeated,
+} from '../transactions/begin-transaction.ts';
+import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from '../transactions/joining.ts';
+import { clientWithLargeRows } from './large-rows.ts';
+import type { JsonText } from '../large-text.ts';
+import { createLockPool } from './lock-pool.ts';
+import { reentrant } from '../transactions/reentrant-lock.ts';
+import { joiningPool } from './joining-pool.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
+import { type AnswerMemory, bytesOf, createAnswerMemory } from '../answer-memory.ts';
+import { type Asker, type Bounds, type ReadStatement, unwanted } from '../bounds.ts';
+import { createLongStatements, type LongStatements } from './long-statements.ts';
+import type { Query, Store } from '../store.ts';
+import { createScopes } from '../transactions/transaction-scope.ts';
+import { kyselyLog, type NoteStatement } from '../statement-log.ts';
+import { ValueQuery } from './value-query.ts';
+
+const POOL = 10;
+
+/** A schema change that waits for a lock delays every later query, so its wait is limited. */
+const LOCK_TIMEOUT = '5s';
+
+/** The most locks that this process may hold at a time; further ones wait. */
+const LOCK_CONNECTIONS = 10;
+
+/**
+ * The most connections for long statements; the others stay free for short ones. A database on this
+ * machine has no more processors than the server, and one elsewhere keeps this one busy with answers.
+ */
+const LONG_CONNECTIONS = { slow: Math.min(4, Math.max(2, availableParallelism())), quick: 4 };
+
+/** Bytes that are reserved for the answer of a short statement until its size is known. */
+const SHORT_ANSWER_BYTES = 256 * 1024;
+
+/** Loads the driver only for a server that uses PostgreSQL. */
+const driver = () =>
+  createRequire(import.meta.url)('pg') as typeof pg & {
+    readonly utils: { prepareValue(value: unknown): unknown };
+  };
+
+export interface PostgresOptions {
+  /** Milliseconds that a transaction of the query builder may stay open. */
+  readonly timeout?: number | undefined;
+  /** The most connections. */
+  readonly pool?: number | undefined;
+  /** Called with each statement that has run. */
+  readonly note?: NoteStatement | undefined;
+  /**
+   * Whether another program owns the database. A SQLite file must then exist, and keeps its journal
+   * mode.
+   */
+  readonly foreign?: boolean | undefined;
+  /** Whether every statement that writes is refused: a SQLite file must be there. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
+export function postgresStore(
+  url: string,
+  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note, readOnly }: PostgresOptions = {},
+): Store {
+  const { Connection, Pool, utils } = driver();
+  const pool = openPool(url, connections, readOnly);
+  const parts: Parts = {
+    pool,
+    names: createStatementNames(),
+    abandoned: abandonedStatements(Connection),
+  };
+  const scopes = createScopes();
+  const joining = joiningPool({ pool, scopes, abandoned: parts.abandoned });
+  const dialect = new PostgresDialect({ pool: joining });
+  const plain = new Kysely<any>({ dialect, ...(note && { log: kyselyLog(note) }) });
+  const builder = plain.transaction();
+  const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout });
+  const beginning = { db, scopes, dialect: 'postgres', builder } as const;
+  const locks = createLockPool(() => new Pool({ connectionString: url, max: LOCK_CONNECTIONS }));
+  const askRows = (asked: StatementCall) =>
+    ask(parts, asked).catch((error) =>
+      withFreshPlan(parts.names, error, asked.text, () => ask(parts, asked)),
+    );
+  const query: Query = (text, values, bounds) => askRows({ text, values, asker: bounds?.asker });
+  const text = (asked: TextCall) =>
+    askText(parts, asked).catch((error) =>
+      withFreshPlan(parts.names, error, asked.text, () => askText(parts, asked)),
+    );
+  const textOf = (sql: string, values: readonly unknown[], bounds?: Bounds) =>
+    text({
+      text: sql,
+      values: values.map((value) => utils.prepareValue(value)),
+      asker: bounds?.asker,
+      large: bounds?.large,
+    });
+  const answering = createAnswering();
+  const transaction: Store['transaction'] = (work, options = {}) =>
+    beginOrJoin(beginningWith(beginning, options), work);
+  return joiningStore(
+    {
+      dialect: 'postgres',
+      db,
+      transactionTimeout: timeout,
+      transaction,
+      transactionLater: (work, options = {}) =>
+        beginLaterOrJoin(beginningWith(beginning, options), work),
+      transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
+      transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
+      writeOne: (text, values, asker) => repeated(() => askRows({ text, values, asker })),
+      structuralTransaction: (work) =>
+        transaction(async (trx) => {
+          await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
+          return work(trx);
+        }),
+      query: query as Store['query'],
+      valueLater: (sql, values) => textOf(sql, values) as Promise<string | null>,
+      answer: (statement, values, bounds) =>
+        inAnswerBounds(answering, statement, bounds, () => textOf(statement.text, values, bounds)),
+      answerRows: (statement, values, bounds) =>
+        inAnswerBounds(answering, statement, bounds, () => query(statement.text, values, bounds)),
+      memory: answering.memory,
+      connections: () => ({
+        used: pool.totalCount - pool.idleCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount + answering.long.waiting,
+      }),
+      lock: reentrant(locks.lock),
+      close: async () => {
+        await locks.close();
+        await db.destroy();
+      },
+    },
+    scopes,
+  );
+}
+
+function openPool(connectionString: string, max: number, readOnly = false): pg.Pool {
+  const { Client, Pool, types } = driver();
+  const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+    parsers[oid] ?? types.getTypeParser(oid, format as 'text');
+  const pool = new Pool({
+    Client: clientWithLargeRows(Client),
+    connectionString,
+    max,
+    types: { getTypeParser } as pg.CustomTypesConfig,
+    onConnect: readOnly ? prepareReadOnly : prepare,
+  });
+  // A broken connection is replaced on the next query. Without a listener, its error would end the
+  // process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
+}
+
+/** The parts that all answering statements share. */
+interface Answering {
+  readonly memory: AnswerMemory;
+  readonly long: LongStatements;
+}
+
+const createAnswering = (): Answering => ({
+  memory: createAnswerMemory(),
+  long: createLongStatements(LONG_CONNECTIONS),
+});
+
+type Answered = JsonText | null | readonly Record<string, unknown>[];
+
+/** Reserves memory for the answer of a statement, and limits the connections of long ones. */
+async function inAnswerBounds<T extends Answered>(
+  { memory, long }: Answering,
+  statement: ReadStatement,
+  bounds: Bounds,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { limits } = bounds;
+  const attempt = async () => {
+    const kept = statement.long ? limits.result : Math.min(limits.result, SHORT_ANSWER_BYTES);
+    const room = memory.take(bounds, kept);
+    if (room) await room;
+    let bytes = 0;
+    try {
+      const answer = await run();
+      bytes = bytesOf(answer);
+      return answer;
+    } finally {
+      memory.settle(bounds, kept, bytes);
+    }
+  };
+  return statement.long ? long.run(statement.text, attempt) : attempt();
+}
+
+/** The parts that all statements of a store share. */
+interface Parts {
+  readonly pool: pg.Pool;
+  readonly names: StatementNames;
+  readonly abandoned: Abandoned;
+}
+
+interface StatementCall {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly asker: Asker | undefined;
+}
+
+interface TextCall extends StatementCall {
+  readonly large: boolean | undefined;
+}
+
+/**
+ * Switches off JIT compilation: PostgreSQL compiles each expression of a statement that it
+ * estimates as costly, and one that makes JSON of forty types takes seconds to compile and
+ * milliseconds to run. It also makes PostgreSQL notice within seconds that this process has ended
+ * (version 14 and later, on Linux). Both are set by statements, because poolers refuse them as
+ * options of the connection.
+ */
+async function prepare(client: pg.ClientBase): Promise<void> {
+  for (const setting of ['jit = off', "client_connection_check_interval = '5s'"])
+    await client.query(`set ${setting}`).catch(() => {});
+}
+
+/** A connection whose setting fails is not used. */
+async function prepareReadOnly(client: pg.ClientBase): Promise<void> {
+  await client.query('set default_transaction_read_only = on');
+  await prepare(client);
+}
+
+async function ask(
+  { pool, names, abandoned }: Parts,
+  asked: StatementCall,
+): Promise<readonly Record<string, unknown>[]> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    return await run({ names, abandoned }, client, asked);
+  } catch (error) {
+    broken = isBroken(error);
+    throw error;
+  } finally {
+    client.release(broken || isSpent({ names, abandoned }, client));
+  }
+}
+
+/** An error that the database reports leaves the connection usable; any other one does not. */
+const isBroken = (error: unknown) => (error as { severity?: string }).severity !== 'ERROR';
+
+type ConnectionParts = Pick<Parts, 'names' | 'abandoned'>;
+
+const isSpent = ({ names, abandoned }: ConnectionParts, client: pg.PoolClient) =>
+  names.isWorn(client) || abandoned.isTold(client);
+
+/** Like `ask`, with one promise in place of five: five would cost as much as a small statement. */
+function askText(parts: Parts, { text, values, asker, large }: TextCall): Promise<JsonText | null> {
+  const { pool, names, abandoned } = parts;
+  return new Promise((resolve, reject) => {
+    pool.connect((refused, client, release) => {
+      if (!client) return reject(refused);
+      if (asker?.cancelled) return reject((release(), unwanted()));
+      const running = abandoned.began(client, asker);
+      client.query(
+        new ValueQuery(
+          { name: names.nameOn(client, text), text, large },
+          values,
+          (error, value) => {
+            abandoned.ended(running);
+            release((error !== undefined && isBroken(error)) || isSpent(parts, client));
+            if (error) reject(error);
+            else resolve(value);
+          },
+        ),
+      );
+    });
+  });
+}
+
+async function run(
+  { names, abandoned }: ConnectionParts,
+  client: pg.PoolClient,
+  { text, values, asker }: StatementCall,
+): Promise<readonly Record<string, unknown>[]> {
+  if (asker?.cancelled) throw unwanted();
+  const name = names.nameOn(client, text);
+  const running = abandoned.began(client, asker);
+  try {
+    return (
+      await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })
+    ).rows;
+  } finally {
+    abandoned.ended(running);
+  }
+}
+
+async function transact<T>(
+  parts: Parts,
+  work: (query: Query) => Promise<T>,
+  bounds: Bounds | undefined,
+): Promise<T> {
+  const client = await parts.pool.connect();
+  let broken = false;
+  try {
+    await client.query('begin');
+    const result = await work((text, values) =>
+      run(parts, client, { text, values, asker: bounds?.asker }),
+    );
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => (broken = true));
+    throw error;
+  } finally {
+    client.release(broken || isSpent(parts, client));
+  }
+}
+
+/**
+ * Repeats a statement under a new name when a migration changed its result type, because PostgreSQL
+ * then refuses the old plan.
+ */
+function withFreshPlan<T>(
+  names: StatementNames,
+  error: { readonly code?: string; readonly message?: string },
+  text: string,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (error.code !== '0A000' || !error.message?.includes('cached plan')) throw error;
+  names.rename(text);
+  return run();
+}
+
+/** Type ids of PostgreSQL's catalogue (`pg_type.oid`). */
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const DATE = 1082;
+
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [INT8]: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text),
+  [TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
+  [DATE]: (text) => text,
+};

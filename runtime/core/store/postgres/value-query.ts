@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import type { LargeRows } from './large-rows.ts';
+import type { JsonText } from '../large-text.ts';
+
+/** The parts of the driver's connection that a query uses, like the queries of other packages. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  /** Present on the connections of the store, see `clientWithLargeRows`. */
+  readonly largeRows?: LargeRows;
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  /** Named statements that were sent and not yet confirmed. */
+  readonly submittedNamedStatements?: Record<string, string>;
+  parse(statement: { readonly text: string; readonly name: string }): void;
+  bind(parameters: { readonly statement: string; readonly values: readonly unknown[] }): void;
+  execute(portal: object): void;
+  sync(): void;
+}
+
+/** A statement, with the name under which the connection keeps it, if any. */
+export interface Named {
+  readonly name: string | undefined;
+  readonly text: string;
+  /** Whether a large value is returned as `LargeText`. */
+  readonly large?: boolean | undefined;
+}
+
+type Settle = (error: Error | undefined, value: JsonText | null) => void;
+
+/**
+ * A statement that returns the first column of its first row as text. The driver's own query
+ * requests a description of the columns, looks up a parser for each and makes an object of every
+ * row, which is more work than the query itself. A large value stays in bytes. See "Extended Query"
+ * in PostgreSQL's protocol.
+ *
+ * @example client.query(new ValueQuery({ name: 'one', text: 'select $1::text' }, ['a'], (error, value) => …))
+ */
+export class ValueQuery implements pg.Submittable {
+  readonly name: string;
+  readonly text: string;
+  readonly #values: readonly unknown[];
+  readonly #takesLarge: boolean;
+  #settle: Settle | undefined;
+  #value: JsonText | null = null;
+  #rows = 0;
+  #large: LargeRows | undefined;
+
+  /** @param values as the driver sends them: text, bytes or null. */
+  constructor({ name, text, large }: Named, values: readonly unknown[], settle: Settle) {
+    this.name = name ?? '';
+    this.text = text;
+    this.#takesLarge = large ?? false;
+    this.#values = values;
+    this.#settle = settle;
+  }
+
+  submit(connection: unknown): void {
+    const wire = connection as Wire;
+    const { name, text } = this;
+    if (this.#takesLarge && wire.largeRows) this.#takeFrom(wire.largeRows);
+    wire.stream.cork();
+    if (!this.#isKnown(wire)) {
+      wire.parse({ text, name });
+      if (name && wire.submittedNamedStatements) wire.submittedNamedStatements[name] = text;
+    }
+    wire.bind({ statement: name, values: this.#values });
+    wire.execute({});
+    wire.sync();
+    wire.stream.uncork();
+  }
+
+  #takeFrom(rows: LargeRows): void {
+    this.#large = rows;
+    rows.take = (value) => {
+      if (this.#rows === 0) this.#value = value;
+      this.#rows += 1;
+    };
+  }
+
+  #isKnown({ parsedStatements, submittedNamedStatements }: Wire): boolean {
+    return (
+      this.name !== '' &&
+      (parsedStatements[this.name] !== undefined ||
+        submittedNamedStatements?.[this.name] !== undefined)
+    );
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#rows === 0) this.#value = fields[0] ?? null;
+    this.#rows += 1;
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#end(undefined);
+  }
+
+  handleError(error: Error): void {
+    this.#end(error);
+  }
+
+  /** Settles only once: a broken connection reports its error to every query that waits. */
+  #end(error: Error | undefined): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    if (this.#large) this.#large.take = undefined;
+    settle?.(error, this.#value);
+  }
+}
