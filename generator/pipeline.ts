@@ -210,17 +210,19 @@ async function planNext(
       ...(baseline && { baseline }),
       ...more,
     });
+  const first = plan({});
+  const isAsked = first.findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
   // The file is large, and only a finding about a rename needs it.
-  const isAsked = plan({}).findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
   const lastModel = isAsked ? await disk.read(join(sources.root, LAST_MODEL)) : null;
-  if (!foresee) return plan({ lastModel });
+  const next = isAsked ? plan({ lastModel }) : first;
+  if (!foresee) return next;
   const lock = parseLock(await disk.read(join(sources.root, LOCKFILE)));
   return planForeseen({
     project,
     sources,
     lock,
     foresee,
-    plan: (again) => plan({ lastModel, ...(again !== undefined && { again }) }),
+    plan: (again) => (again === undefined ? next : plan({ lastModel, again })),
   });
 }
 

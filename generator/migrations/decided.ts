@@ -49,7 +49,8 @@ function dropped(
 }
 
 /** The tables of the schema with the renames that were decided. */
-export function withDecided(wanted: readonly Table[], { renames }: Decided): Table[] {
+export function withDecided(wanted: readonly Table[], { renames }: Decided): readonly Table[] {
+  if (renames.size === 0) return wanted;
   return wanted.map((table) => {
     const from = renames.get(table.name);
     return {

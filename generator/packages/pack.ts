@@ -27,11 +27,13 @@ interface PackageFolders {
   readonly pages?: boolean;
   /** The module whose `buildAssets` makes the files of `dist/`. */
   readonly build?: string;
+  /** Whether the modules of each export are joined into one file. */
+  readonly joined?: boolean;
 }
 
 const PACKAGES: readonly PackageFolders[] = [
   { name: 'twofold-generator', home: '.', folders: ['generator', 'templates'], pages: true },
-  { name: 'twofold-schema', home: 'schema', folders: ['schema'] },
+  { name: 'twofold-schema', home: 'schema', folders: ['schema'], joined: true },
   { name: 'twofold-runtime', home: 'runtime/core', folders: ['runtime/core'] },
   { name: 'twofold-auth', home: 'runtime/auth', folders: ['runtime/auth'] },
   { name: 'twofold-hosting', home: 'runtime/hosting', folders: ['runtime/hosting'] },
@@ -61,6 +63,7 @@ const INPUTS = [
   'tsconfig.json',
   'README.md',
   'llms.txt',
+  'release/join-modules.ts',
   ...SHARED,
 ];
 
@@ -134,7 +137,7 @@ async function compile(out: string): Promise<void> {
 }
 
 async function pack(
-  { name, home, folders, sources: unshipped = [], pages = false, build: maker }: PackageFolders,
+  { name, home, folders, sources: unshipped = [], pages = false, ...made }: PackageFolders,
   out: string,
   sources: readonly TarEntry[],
 ): Promise<PackedFile> {
@@ -149,7 +152,8 @@ async function pack(
         !path.endsWith('/package.json')),
   );
   const typescript = folders.filter((folder) => existsSync(join(out, 'js', folder)));
-  const compiled = (await readFolders(join(out, 'js'), typescript)).map(withPlainMap);
+  const apart = (await readFolders(join(out, 'js'), typescript)).map(withPlainMap);
+  const compiled = made.joined ? await withJoined(apart, manifest, home) : apart;
   const placed = [...compiled, ...assets]
     .filter(({ path }) => !unshipped.some((start) => path.startsWith(start)))
     .map((entry) => ({
@@ -157,7 +161,7 @@ async function pack(
       path: inPackage(entry.path),
       executable: entry.path.endsWith('/bin.js'),
     }));
-  const built = maker === undefined ? [] : await buildDist(maker);
+  const built = made.build === undefined ? [] : await buildDist(made.build);
   const entries = [...(await sharedFiles(home)), ...placed, ...built];
   const unique = new Map<string, TarEntry>(entries.map((entry) => [entry.path, entry]));
   const shipped = shippedManifest(manifest, { home, repository, files: [...unique.keys()] });
@@ -178,6 +182,23 @@ async function buildDist(module: string): Promise<TarEntry[]> {
     buildAssets(): Promise<ReadonlyMap<string, Buffer>>;
   };
   return [...(await buildAssets())].map(([path, bytes]) => ({ path: `dist/${path}`, bytes }));
+}
+
+/** The modules joined into one file for each export; the types stay as they are. */
+async function withJoined(
+  compiled: readonly TarEntry[],
+  { exports = {} }: Manifest,
+  home: string,
+): Promise<TarEntry[]> {
+  const { joinModules } = (await import(join(repo, 'release/join-modules.ts'))) as {
+    joinModules(folder: string, entries: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  };
+  const entries = Object.values(exports).filter((path) => path.endsWith('.ts'));
+  const joined = await joinModules(join(repo, home), entries);
+  return [
+    ...compiled.filter(({ path }) => !/\.js(\.map)?$/.test(path)),
+    ...[...joined].map(([path, bytes]) => ({ path: `${home}/${path}`, bytes })),
+  ];
 }
 
 const readManifest = async (home: string) =>

@@ -61,9 +61,10 @@ function* keyFindings(built: Built, entity: EntityFact, name: string): Generator
 
 function* typeFindings({ facts }: Built, field: FieldFact): Generator<Finding> {
   const { column } = field.directives;
+  if (column?.type === undefined) return;
   const stored = field.name === 'id' ? 'id' : storedAs(field, facts);
-  if (column?.type === undefined || !stored) return;
-  if (fitsDatabaseType({ type: stored, list: field.type.list }, column.type) !== false) return;
+  if (!stored || fitsDatabaseType({ type: stored, list: field.type.list }, column.type) !== false)
+    return;
   yield finding(
     'COLUMN_TYPE_UNFIT',
     `${coordinate(field)} is ${field.type.text}, and ${column.type} holds other values`,

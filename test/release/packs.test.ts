@@ -52,6 +52,21 @@ describe('the packs', () => {
     });
   });
 
+  it('have the schema in one file for each of its exports', () => {
+    const schema = packs.find(({ manifest }) => manifest.name === '@twofold/schema');
+    const scripts = schema?.files.filter(({ path }) => path.endsWith('.js')) ?? [];
+    expect(scripts.map(({ path }) => path).sort()).toEqual(['index.js', 'mcp/index.js']);
+    const imported = scripts.flatMap(({ bytes }) =>
+      [...String(bytes).matchAll(/^import .* from "(.*)";$/gm)].map(([, from]) => from),
+    );
+    expect([...new Set(imported)].sort()).toEqual(['graphql', 'node:module']);
+    const map = schema?.files.find(({ path }) => path === 'index.js.map');
+    const { sources, sourcesContent } = JSON.parse(String(map?.bytes));
+    expect(sourcesContent[sources.indexOf('read-project.ts')]).toContain(
+      'export function readProject(',
+    );
+  });
+
   it('have programs that run as processes of their own beside the modules that start them', () => {
     const programs = {
       runtime: ['store/sqlite/sqlite-worker.js'],

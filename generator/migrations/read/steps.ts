@@ -1,4 +1,10 @@
-import type { OnDelete, TableColumn, TableForeignKey, TableIndex } from '@twofold/schema';
+import {
+  type OnDelete,
+  remembered,
+  type TableColumn,
+  type TableForeignKey,
+  type TableIndex,
+} from '@twofold/schema';
 import { describe, readColumn, readDefault, readType, textOf } from './columns.ts';
 import type { Chain, Expression, ChainLink } from './expression.ts';
 
@@ -37,8 +43,13 @@ export type ReadStep =
   | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
   | { readonly kind: 'dropIndex'; readonly name: string };
 
-/** The steps of a chain of calls; null when it may change tables in a way that cannot be read. */
-export function stepsOf(chain: Chain): ReadStep[] | null {
+/**
+ * The steps of a chain of calls; null when it may change tables in a way that cannot be read. They
+ * are kept, because a run under `dev` folds the same migrations several times.
+ */
+export const stepsOf = remembered(readSteps);
+
+function readSteps(chain: Chain): readonly ReadStep[] | null {
   if (chain.root === 'alterTable') return alterSteps(chain.links);
   if (chain.root === 'createFoldedIndex') return foldedSteps(chain.links);
   if (chain.root === 'createSearchIndex') return searchSteps(chain.links);
