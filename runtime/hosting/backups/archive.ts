@@ -140,6 +140,14 @@ export async function* pieces(
   chunks: AsyncIterable<Buffer>,
   size: number | ((number: number) => number),
 ): AsyncGenerator<Buffer> {
+  for await (const parts of piecesInParts(chunks, size)) yield Buffer.concat(parts);
+}
+
+/** The same without joining: memory of that size makes work for the garbage collector. */
+export async function* piecesInParts(
+  chunks: AsyncIterable<Buffer>,
+  size: number | ((number: number) => number),
+): AsyncGenerator<Buffer[]> {
   const sizeOf = typeof size === 'number' ? () => size : size;
   let number = 0;
   let wanted = sizeOf(number);
@@ -152,12 +160,12 @@ export async function* pieces(
       at += part.length;
       length += part.length;
       if (length < wanted) continue;
-      yield Buffer.concat(held, length);
+      yield held;
       wanted = sizeOf((number += 1));
       held = [];
       length = 0;
     }
-  if (length > 0) yield Buffer.concat(held, length);
+  if (length > 0) yield held;
 }
 
 /** A backup that is being read. The reader reads all sections, or closes it. */
