@@ -185,6 +185,10 @@ describe('the members of an archive', () => {
       throw new Error('theirs');
     };
     await expect(read(broken())).rejects.toThrow('theirs');
+    const closed = new Readable({ read() {} });
+    closed.push(big.subarray(0, 1024));
+    closed.once('data', () => setImmediate(() => closed.destroy()));
+    await expect(read(closed)).rejects.toThrow('closed before its end');
   });
 });
 

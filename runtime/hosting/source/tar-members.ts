@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { Readable } from 'node:stream';
 import { extract, type Header } from 'tar-stream';
 import { pump } from './pump.ts';
@@ -22,7 +23,7 @@ export async function* readMembers(
 ): AsyncGenerator<Member> {
   const archive = extract({ allowUnknownFormat: true } as object);
   let failed: Error | undefined;
-  const fed = pump(chunks, archive).then(
+  const fed = pump(chunks instanceof Readable ? unjoined(chunks) : chunks, archive).then(
     () => void archive.end(null),
     (error: Error) => void archive.destroy((failed = error)),
   );
@@ -40,4 +41,11 @@ export async function* readMembers(
     await fed;
   }
   if (failed) throw failed;
+}
+
+/** Iterating a stream itself joins the chunks that wait in it, which is one more copy of each byte. */
+async function* unjoined(stream: Readable): AsyncGenerator<Buffer> {
+  const options = { close: ['end', 'close'], highWaterMark: 16, lowWaterMark: 4 };
+  for await (const [chunk] of on(stream, 'data', options)) yield chunk as Buffer;
+  if (!stream.readableEnded) throw new Error('The archive was closed before its end');
 }
