@@ -317,6 +317,7 @@ function createMovesOf(core: WholeCore, backups: Backups, patience: number): Mov
   return createMoves({
     ...{ core, vault: core.vault },
     ...{ certificates: core.certificates, ports: core.ports, patience },
+    targets: backups.parts.targets,
     ...{ deployer: createDeployer(core), lifecycle: withBackups(createLifecycle(core), backups) },
   });
 }

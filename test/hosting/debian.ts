@@ -28,8 +28,11 @@ export interface Debian {
   end(): Promise<void>;
 }
 
+/** Where the socket of the engine is in the machine. A test decides when there is an engine. */
+export const ENGINE = '/srv/docker.sock';
+
 /** Makes the file system with debootstrap, in memory, as dpkg waits for a disk all the time. */
-export async function bootDebian(): Promise<Debian> {
+export async function bootDebian(socket: string): Promise<Debian> {
   const folder = mkdtempSync(join(tmpdir(), 'tf-debian-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2g,mode=755', 'tmpfs', folder]);
   const root = join(folder, 'root');
@@ -43,7 +46,14 @@ export async function bootDebian(): Promise<Debian> {
     'systemd-nspawn',
     [
       ...['--quiet', '--register=no', '--keep-unit', '--private-network', '--link-journal=no'],
-      ...['--directory', root, `--bind-ro=${repo}:${REPO}`, '--boot', '--console=pipe'],
+      ...[
+        '--directory',
+        root,
+        `--bind-ro=${repo}:${REPO}`,
+        `--bind=${socket}:${ENGINE}`,
+        '--boot',
+        '--console=pipe',
+      ],
     ],
     { stdio: 'ignore' },
   );

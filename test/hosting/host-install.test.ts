@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../engines/available.ts';
-import { bootDebian, type Debian, NODE, REPO } from './debian.ts';
+import { localUrl } from '../../generator/host/health.ts';
+import { describeWith, engines } from '../engines/available.ts';
+import { callEngine, engineJson } from '../engines/call-engine.ts';
+import { importImage } from '../engines/import-image.ts';
+import { bootDebian, type Debian, ENGINE, NODE, REPO } from './debian.ts';
 
 const MANIFEST = `name: shop
 hosting: {}
@@ -22,8 +26,14 @@ type Query {
 }
 `;
 
+/** Calls the API, inside of the machine. */
+const CALL = `const [url, method, Authorization, body] = process.argv.slice(1);
+const headers = { 'Content-Type': 'application/json', Authorization };
+console.log(await (await fetch(url, { method, headers, body })).text());`;
+
 describeWith('docker', 'host install on Debian 12', () => {
   let debian: Debian;
+  let instance = '';
   const project = '/srv/shop';
   const generator = (...words: string[]) =>
     debian.run(NODE, `${REPO}/generator/bin.js`, ...words, '--cwd', project);
@@ -36,15 +46,38 @@ describeWith('docker', 'host install on Debian 12', () => {
   const ofUnit = (unit: string, property: string) =>
     debian.read('systemctl', 'show', '--value', '--property', property, unit);
 
+  const settings = () => readFileSync(at('etc/twofold/env'), 'utf8');
+  let bearer = '';
+  const api = async (method: string, path: string, body?: object) => {
+    const words = [localUrl(settings()) + path, method, bearer];
+    const sent = body ? [JSON.stringify(body)] : [];
+    return JSON.parse(
+      await debian.read(NODE, '--input-type=module', '-e', CALL, '--', ...words, ...sent),
+    );
+  };
+  const signIn = async () => {
+    const password = parseEnv(settings())['HOST_PASSWORD'];
+    bearer = `Bearer ${(await api('POST', '/api/auth/login', { password })).token}`;
+  };
+  const socket = engines.find(({ kind }) => kind === 'docker')?.socket ?? '';
+
   beforeAll(async () => {
-    debian = await bootDebian();
+    await importImage(socket, 'twofold-test/web:1');
+    debian = await bootDebian(socket);
+    const { gid } = statSync(socket);
+    await debian.read('groupadd', '--non-unique', '--gid', String(gid), 'docker');
     mkdirSync(at(project));
     writeFileSync(at(project, 'manifest.yaml'), MANIFEST);
     writeFileSync(at(project, 'schema.graphql'), SCHEMA);
     await debian.read('ln', '-s', `${REPO}/node_modules`, join(project, 'node_modules'));
     expect((await generator('generate')).code).toBe(0);
   });
-  afterAll(() => debian?.end());
+  afterAll(async () => {
+    await debian?.end();
+    // A test that failed has left it.
+    for (const id of instance ? await containers() : [])
+      await callEngine(socket, { method: 'DELETE', path: `/containers/${id}?force=1&v=1` });
+  });
 
   /** Requests to the API by the ingress, from inside of the machine's network. */
   function startLoad() {
@@ -126,23 +159,57 @@ describeWith('docker', 'host install on Debian 12', () => {
     expect(parts()).toEqual([]);
   }, 120_000);
 
-  it('is removed, with its data only by --purge, and continues with data that stayed', async () => {
-    const env = readFileSync(at('etc/twofold/env'), 'utf8');
+  /** What the engine has of this installation, whose id is known when an app runs. */
+  const listed = (path: string) => {
+    const filters = JSON.stringify({ label: [`twofold.instance=${instance}`] });
+    return engineJson<any>(socket, { path: `${path}filters=${encodeURIComponent(filters)}` });
+  };
+  const containers = async (): Promise<string[]> =>
+    (await listed('/containers/json?all=1&')).map(({ Id }: { Id: string }) => Id);
+  const volumes = async () => (await listed('/volumes?')).Volumes ?? [];
+
+  /** A worker, as the machine's network does not reach an app that serves. */
+  async function startWorker() {
+    await debian.read('ln', '-sf', ENGINE, '/run/docker.sock');
+    await signIn();
+    const engine = async () => (await api('GET', '/api/system/info')).engine?.kind;
+    await expect.poll(engine, { timeout: 60_000, interval: 500 }).toBe('docker');
+    const created = await api('POST', '/api/apps', {
+      ...{ name: 'kept', image: 'docker.io/twofold-test/web:1', port: null },
+      ...{ command: ['sleep', '1000'], health: { command: ['true'] } },
+      volumes: [{ name: 'data', path: '/data' }],
+    });
+    expect(created).toMatchObject({ status: 'running' });
+    const label = encodeURIComponent(JSON.stringify({ label: [`twofold.app=${created.id}`] }));
+    const [worker] = await engineJson<any>(socket, { path: `/containers/json?filters=${label}` });
+    instance = worker.Labels['twofold.instance'];
+  }
+
+  it('is removed, with data and apps only by --purge, and continues with what stayed', async () => {
+    const env = settings();
+    await startWorker();
+    const before = await containers();
     expect((await host('uninstall')).code).toBe(0);
+    expect([before.length, await containers()]).toEqual([1, before]);
     expect((await debian.run('systemctl', 'status', 'twofold')).code).toBe(4);
     expect((await debian.run('id', 'twofold')).code).toBe(1);
     expect(existsSync(at('opt/twofold/data/app.db'))).toBe(true);
     expect(existsSync(at('opt/twofold/releases'))).toBe(false);
     expect((await host('uninstall')).document.error.code).toBe('HOST_MISSING');
     expect(await install()).toMatchObject({ code: 0, document: { ok: true } });
-    expect(readFileSync(at('etc/twofold/env'), 'utf8')).toBe(env);
+    expect(settings()).toBe(env);
+    await expect
+      .poll(async () => (await api('GET', '/api/apps/kept')).status, { timeout: 60_000 })
+      .toBe('running');
+    expect([await containers(), (await volumes()).length]).toEqual([before, 1]);
     const refused = await host('uninstall', '--purge');
     expect([refused.code, refused.document.error.code]).toEqual([2, 'NOT_AGREED']);
     const purged = await host('uninstall', '--purge', '--yes');
     expect([purged.code, purged.document]).toEqual([
       0,
-      { ok: true, purged: true, apps: [], kept: [] },
+      { ok: true, purged: true, apps: ['kept'], kept: [] },
     ]);
+    expect([await containers(), await volumes(), await listed('/networks?')]).toEqual([[], [], []]);
     for (const path of ['opt/twofold', 'etc/twofold', 'etc/systemd/system/twofold.service'])
       expect(existsSync(at(path))).toBe(false);
   }, 120_000);

@@ -128,6 +128,12 @@ const HOSTILE: readonly (readonly [string, object, () => Promise<readonly Member
     'not allowed',
   ],
   [
+    'a backup target that is not here',
+    { app: { name: 'evil', backup: { target: 'cloud' } } },
+    async () => [],
+    'PUT /api/backup-targets/cloud at the new server',
+  ],
+  [
     'the host of the server',
     { app: { name: 'evil', domain: 'new.test' } },
     async () => [],
@@ -254,6 +260,20 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
     ]);
     expect((await target.api('GET', '/api/apps')).body.total).toBe(0);
 
+    const startTime = async () => (await exec(source, 'cat /proc/1/stat')).split(' ')[21];
+    const started = await startTime();
+    const vault = { kind: 'local', path: join(source.folder, 'vault') };
+    await source.api('PUT', '/api/backup-targets/vault', vault);
+    await source.api('PATCH', '/api/apps/shop', { backup: { target: 'vault' } });
+    const nowhereToStore = await host('shop', ...servers, '--json');
+    expect([nowhereToStore.code, nowhereToStore.out]).toEqual([
+      2,
+      expect.stringContaining('add it with PUT /api/backup-targets/vault at the new server'),
+    ]);
+    // It was not stopped.
+    expect(await startTime()).toBe(started);
+    await target.api('PUT', '/api/backup-targets/vault', vault);
+
     const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     const writing = new AbortController();
     const written: number[] = [];
@@ -283,6 +303,7 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
     expect(await shownBy(target, SAFE)).toBe(new X509Certificate(pair.certificate).fingerprint256);
     const there = (await target.api('GET', '/api/apps/shop')).body;
     expect(there).toMatchObject({ status: 'running', domain: 'shop.test', image: IMAGE });
+    expect(there.backup).toMatchObject({ target: 'vault' });
     expect(there.env).toEqual({ COLOR: 'blue', TOKEN: '********' });
     const here = (await source.api('GET', '/api/apps/shop')).body;
     expect(here).toMatchObject({ status: 'stopped', moved: { to: target.url } });

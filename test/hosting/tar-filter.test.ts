@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { spoolSource } from '../../runtime/hosting/source/spool.ts';
 import { createListing, filterTar } from '../../runtime/hosting/source/tar-filter.ts';
+import { readMembers } from '../../runtime/hosting/source/tar-members.ts';
 import { readTar, type TarEntry } from '../../runtime/hosting/source/tar-read.ts';
 import { TAR_END, tarFile } from './raw-tar.ts';
 import { unpack } from '../../runtime/hosting/source/unpack.ts';
@@ -156,6 +158,37 @@ describe('the tar filter', () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('the members of an archive', () => {
+  const big = tarOf({ first: 'text', second: 'x'.repeat(100_000) });
+
+  it('end the call that sends them when nobody reads on, also while it waits for bytes', async () => {
+    const sender = new Readable({ read() {} });
+    sender.push(big.subarray(0, 1024));
+    for await (const { header } of readMembers(sender)) {
+      expect(header.name).toBe('first');
+      break;
+    }
+    expect(sender.destroyed).toBe(true);
+  });
+
+  it('say in the words of the caller that the archive is cut off, and leave the failure of the sender', async () => {
+    const read = async (chunks: AsyncIterable<Buffer>) => {
+      for await (const { data } of readMembers(chunks, () => new Error('ours')))
+        await Array.fromAsync(data);
+    };
+    await expect(read(chunked(big.subarray(0, 50_000)))).rejects.toThrow('ours');
+    const broken = async function* () {
+      yield big.subarray(0, 50_000);
+      throw new Error('theirs');
+    };
+    await expect(read(broken())).rejects.toThrow('theirs');
+    const closed = new Readable({ read() {} });
+    closed.push(big.subarray(0, 1024));
+    closed.once('data', () => setImmediate(() => closed.destroy()));
+    await expect(read(closed)).rejects.toThrow('closed before its end');
   });
 });
 

@@ -1,9 +1,9 @@
 import type { BackupHead } from '@twofold/runtime/kernel';
-import { extract, pack, type Pack } from 'tar-stream';
-import { pump } from '../source/pump.ts';
+import { pack, type Pack } from 'tar-stream';
+import { type Member, readMembers } from '../source/tar-members.ts';
 import { unclosed } from '../source/unclosed.ts';
 import type { VolumeEntry } from '../engine/volume-files.ts';
-import { volumeHeader, writeMember } from '../engine/volume-tar.ts';
+import { toEntries, volumeHeader, writeMember } from '../engine/volume-tar.ts';
 import { readBytes } from '../read-bytes.ts';
 import { damaged } from './failures.ts';
 import type { FileList } from './file-list.ts';
@@ -140,6 +140,14 @@ export async function* pieces(
   chunks: AsyncIterable<Buffer>,
   size: number | ((number: number) => number),
 ): AsyncGenerator<Buffer> {
+  for await (const parts of piecesInParts(chunks, size)) yield Buffer.concat(parts);
+}
+
+/** The same without joining: memory of that size makes work for the garbage collector. */
+export async function* piecesInParts(
+  chunks: AsyncIterable<Buffer>,
+  size: number | ((number: number) => number),
+): AsyncGenerator<Buffer[]> {
   const sizeOf = typeof size === 'number' ? () => size : size;
   let number = 0;
   let wanted = sizeOf(number);
@@ -152,18 +160,12 @@ export async function* pieces(
       at += part.length;
       length += part.length;
       if (length < wanted) continue;
-      yield Buffer.concat(held, length);
+      yield held;
       wanted = sizeOf((number += 1));
       held = [];
       length = 0;
     }
-  if (length > 0) yield Buffer.concat(held, length);
-}
-
-/** A member of a tar archive. */
-export interface Member {
-  readonly header: Record<string, any>;
-  readonly data: AsyncIterable<Buffer>;
+  if (length > 0) yield held;
 }
 
 /** A backup that is being read. The reader reads all sections, or closes it. */
@@ -179,7 +181,7 @@ export interface OpenArchive {
  * @throws AppError `BACKUP_DAMAGED` when it is cut off or not a backup.
  */
 export async function openArchive(chunks: AsyncIterable<Buffer>): Promise<OpenArchive> {
-  const members = readMembers(chunks);
+  const members = openMembers(chunks);
   try {
     const first = await members.next();
     if (first.done || first.value.header['name'] !== DESCRIPTION)
@@ -204,27 +206,9 @@ function parseDescription(bytes: Buffer): Description {
   }
 }
 
-/** Reads the members of a tar archive one after the other. @throws AppError `BACKUP_DAMAGED` */
-export async function* readMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Member> {
-  const archive = extract();
-  let failed: Error | undefined;
-  const fed = pump(chunks, archive).then(
-    () => void archive.end(null),
-    (error: Error) => void archive.destroy((failed = error)),
-  );
-  try {
-    for await (const entry of unclosed(archive)) {
-      yield { header: entry.header, data: unclosed(entry as AsyncIterable<Buffer>) };
-      entry.resume();
-    }
-  } catch (error) {
-    throw failed ?? damaged((error as Error).message);
-  } finally {
-    archive.destroy();
-    await fed;
-  }
-  if (failed) throw failed;
-}
+/** @throws AppError `BACKUP_DAMAGED` */
+const openMembers = (chunks: AsyncIterable<Buffer>) =>
+  readMembers(chunks, ({ message }) => damaged(message));
 
 async function* readSections(members: AsyncGenerator<Member>): AsyncGenerator<Section> {
   let complete = false;
@@ -260,23 +244,4 @@ async function* readSections(members: AsyncGenerator<Member>): AsyncGenerator<Se
 
 async function* joined(members: AsyncIterable<Member>): AsyncGenerator<Buffer> {
   for await (const { data } of members) yield* data;
-}
-
-/** The files of a volume whose members have names that begin with `prefix`. */
-export async function* toEntries(
-  members: AsyncIterable<Member>,
-  prefix: string,
-): AsyncGenerator<VolumeEntry> {
-  const relative = (path: string) => path.slice(prefix.length).replace(/\/$/, '');
-  for await (const { header, data } of members) {
-    const { name, type, linkname, size, mode, uid, gid, mtime, devmajor, devminor, pax } = header;
-    const attributes = Object.entries(pax ?? {}).filter(([key]) => key.startsWith('SCHILY.xattr.'));
-    yield {
-      ...{ path: relative(name), type, size: type === 'file' ? size : 0 },
-      target: type === 'link' ? relative(linkname ?? '') : linkname,
-      ...{ mode: mode & 0o7777, uid, gid, mtime, device: [devmajor ?? 0, devminor ?? 0] },
-      attributes: attributes.length > 0 ? (Object.fromEntries(attributes) as never) : null,
-      data,
-    };
-  }
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { ConfigError } from '@twofold/runtime/errors';
 import type { Settings } from '@twofold/runtime/kernel';
-import { pieces } from './archive.ts';
+import { piecesInParts } from './archive.ts';
 import { damaged, wrongKey } from './failures.ts';
 
 const MAGIC = Buffer.from('TWOFOLD-BACKUP-1');
@@ -42,12 +42,12 @@ export async function* encrypt(chunks: AsyncIterable<Buffer>, key: Buffer): Asyn
   const head = Buffer.concat([MAGIC, salt, check]);
   yield head;
   let number = 0;
-  let held: Buffer | undefined;
-  for await (const piece of pieces(chunks, CHUNK)) {
-    if (held) yield seal(held, { own, head, number: number++, last: false });
-    held = piece;
+  let held: readonly Buffer[] | undefined;
+  for await (const parts of piecesInParts(chunks, CHUNK)) {
+    if (held) yield* seal(held, { own, head, number: number++, last: false });
+    held = parts;
   }
-  yield seal(held ?? Buffer.alloc(0), { own, head, number, last: true });
+  yield* seal(held ?? [], { own, head, number, last: true });
 }
 
 /** What a chunk is sealed with: its nonce follows from its number and its mark. */
@@ -58,12 +58,16 @@ interface ChunkContext {
   readonly last: boolean;
 }
 
-function seal(bytes: Buffer, context: ChunkContext): Buffer {
+/** Yields a chunk in parts: garbage of joining them was a seventh of the CPU time of a backup. */
+function* seal(parts: readonly Buffer[], context: ChunkContext): Generator<Buffer> {
   const cipher = createCipheriv('aes-256-gcm', context.own, nonceOf(context)).setAAD(context.head);
-  const body = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+  const size = parts.reduce((sum, part) => sum + part.length, TAG);
   const length = Buffer.alloc(4);
-  length.writeUInt32BE((body.length | (context.last ? LAST : 0)) >>> 0);
-  return Buffer.concat([length, body]);
+  length.writeUInt32BE((size | (context.last ? LAST : 0)) >>> 0);
+  yield length;
+  for (const part of parts) yield cipher.update(part);
+  cipher.final();
+  yield cipher.getAuthTag();
 }
 
 function nonceOf({ number, last }: ChunkContext): Buffer {

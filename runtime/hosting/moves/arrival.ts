@@ -71,11 +71,12 @@ function checked(description: unknown): MoveDescription {
 }
 
 async function recordApp(
-  { core }: MoveParts,
+  { core, targets }: MoveParts,
   { app: fields, secrets, passwords }: MoveDescription,
   arrival: ArrivedApp,
 ): Promise<HostedApp> {
   assertAppName(fields.name);
+  await targets.assertKnown(fields.backup?.target).catch(refuseTarget);
   const spec = newSpec(fields.name, await toSpecFields(fields), core.model);
   const env = toEnv(fields.env ?? {});
   assertEnv(secrets);
@@ -84,6 +85,12 @@ async function recordApp(
     ...{ name: fields.name, env, secrets, files: toFiles(fields.files ?? []) },
     spec: { ...spec, ...(passwords && { http }), arrival },
   });
+}
+
+/** Both servers have targets, so the error says which of them lacks one. */
+function refuseTarget(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  throw refusedStream(`${error.message} at the new server, then move again`);
 }
 
 /** @returns the id of the image on this engine; null when the app has none. */

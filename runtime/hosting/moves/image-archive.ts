@@ -1,7 +1,7 @@
-import { extract, type Header, pack, type Pack } from 'tar-stream';
+import { type Header, pack, type Pack } from 'tar-stream';
 import { writeMember } from '../engine/volume-tar.ts';
 import { readBytes } from '../read-bytes.ts';
-import { pump } from '../source/pump.ts';
+import { type Member, readMembers } from '../source/tar-members.ts';
 import { unclosed } from '../source/unclosed.ts';
 import { refusedStream } from './failures.ts';
 
@@ -21,46 +21,39 @@ export async function* withOneTag(
   chunks: AsyncIterable<Buffer>,
   tag: string,
 ): AsyncGenerator<Buffer> {
-  const [from, to] = [extract(), pack()];
+  const from = readMembers(chunks, ({ message }) => refusedStream(message));
+  const to = pack();
   let failed: Error | undefined;
-  const fail = (error: Error) => {
-    failed ??= error;
-    from.destroy();
+  const passed = copyMembers(from, to, tag).catch((error: Error) => {
+    failed = error;
     to.destroy(error);
-  };
-  const fed = pump(chunks, from).then(() => void from.end(null), fail);
-  const passed = copyMembers(from as never, to, tag).catch(fail);
+  });
   try {
     for await (const chunk of unclosed(to as AsyncIterable<Buffer>)) yield chunk;
   } catch (error) {
     throw failed ?? error;
   } finally {
-    from.destroy();
     to.destroy();
-    await Promise.all([fed, passed]);
+    await passed;
   }
   if (failed) throw failed;
 }
 
-type Entries = AsyncIterable<AsyncIterable<Buffer> & { header: Header; resume(): void }>;
-
-async function copyMembers(from: Entries, to: Pack, tag: string): Promise<void> {
+async function copyMembers(from: AsyncIterable<Member>, to: Pack, tag: string): Promise<void> {
   let manifests = 0;
-  for await (const entry of unclosed(from)) {
+  for await (const { header, data } of from) {
     if (to.destroyed) return;
-    const { name, type = 'file', size = 0, linkname } = entry.header;
-    assertMember(entry.header);
-    const data = unclosed(entry as AsyncIterable<Buffer>);
+    const { name, type = 'file', size = 0, linkname } = header;
+    assertMember(header);
     const change = REWRITTEN[name];
     if (change) {
       manifests += Number(name === 'manifest.json');
       const json = Buffer.from(JSON.stringify(change(await parse(data), tag)));
       await writeMember(to, { name, size: json.length }, [json]);
     } else if (name !== 'repositories') {
-      const header = { name, type, size: type === 'file' ? size : 0, mode: 0o644 };
-      await writeMember(to, { ...header, ...(linkname && { linkname }) } as Header, data);
+      const kept = { name, type, size: type === 'file' ? size : 0, mode: 0o644 };
+      await writeMember(to, { ...kept, ...(linkname && { linkname }) } as Header, data);
     }
-    entry.resume();
   }
   if (manifests !== 1) throw refusedStream('its image has no manifest');
   to.finalize();

@@ -1,3 +1,4 @@
+import type { Targets } from '../backups/targets/targets.ts';
 import type { Vault } from '../records/vault.ts';
 import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
@@ -12,6 +13,8 @@ export interface MoveParts {
   readonly certificates: Certificates;
   readonly deployer: Deployer;
   readonly lifecycle: Lifecycle;
+  /** Where this server stores backups. */
+  readonly targets: Pick<Targets, 'assertKnown'>;
   /** The ports of the ingress, which a source passes requests on to. */
   readonly ports: () => Listening;
   /** Milliseconds without a sign of life after which a move ends. */

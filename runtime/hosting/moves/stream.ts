@@ -1,8 +1,9 @@
 import { pack, type Pack } from 'tar-stream';
-import { type Member, pieces, readMembers, toEntries } from '../backups/archive.ts';
+import { pieces } from '../backups/archive.ts';
 import type { VolumeEntry } from '../engine/volume-files.ts';
-import { volumeHeader, writeMember } from '../engine/volume-tar.ts';
+import { toEntries, volumeHeader, writeMember } from '../engine/volume-tar.ts';
 import { readBytes } from '../read-bytes.ts';
+import { type Member, readMembers } from '../source/tar-members.ts';
 import { unclosed } from '../source/unclosed.ts';
 import type { MoveDescription } from './describe.ts';
 import { refusedStream } from './failures.ts';
@@ -82,7 +83,7 @@ export interface OpenMove {
 
 /** Reads the description, then the parts. @throws AppError `MOVE_REFUSED` */
 export async function openMove(chunks: AsyncIterable<Buffer>): Promise<OpenMove> {
-  const members = readMembers(chunks);
+  const members = readMembers(chunks, ({ message }) => refusedStream(message));
   try {
     const first = await members.next();
     if (first.done || first.value.header['name'] !== DESCRIPTION)

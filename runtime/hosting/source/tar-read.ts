@@ -1,7 +1,7 @@
-import { extract, type Header } from 'tar-stream';
-import { AppError } from '@twofold/runtime/errors';
-import { pump } from './pump.ts';
+import type { Header } from 'tar-stream';
+import type { AppError } from '@twofold/runtime/errors';
 import { refuse } from './refuse.ts';
+import { readMembers } from './tar-members.ts';
 
 /** A member of an archive, according to its headers. `size` is the number of bytes that follow. */
 export interface TarEntry {
@@ -20,42 +20,18 @@ export interface TarMember extends TarEntry {
 }
 
 /**
- * Reads a tar stream member by member: the old format, ustar, GNU and pax, as tar-stream reads
- * them. Only headers are kept in memory.
+ * Reads an archive that somebody has sent, member by member.
  *
  * @throws AppError 422 when the archive is damaged, cut off or not a tar, and for names that two
  * programs may read differently.
  */
 export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
-  const archive = extract({ allowUnknownFormat: true } as object);
-  let sourceFailure: Error | undefined;
-  const feed = pump(chunks, archive).then(
-    () => void archive.end(null),
-    (error: Error) => void archive.destroy((sourceFailure = error)),
-  );
-  const describe = (error: Error) =>
-    error instanceof AppError || error === sourceFailure ? error : toRefusal(error);
-  const dataOf = async function* (body: AsyncIterable<Buffer>) {
-    try {
-      yield* body;
-    } catch (error) {
-      throw describe(error as Error);
-    }
-  };
   let members = 0;
-  try {
-    for await (const entry of archive) {
-      members += 1;
-      yield { ...toEntry(entry.header), data: dataOf(entry as AsyncIterable<Buffer>) };
-      entry.resume();
-    }
-    if (members === 0) throw refuse('The archive is empty or no tar archive');
-  } catch (error) {
-    throw describe(error as Error);
-  } finally {
-    archive.destroy();
-    await feed;
+  for await (const { header, data } of readMembers(chunks, toRefusal)) {
+    members += 1;
+    yield { ...toEntry(header), data };
   }
+  if (members === 0) throw refuse('The archive is empty or no tar archive');
 }
 
 const KINDS: Readonly<Record<string, TarEntry['kind']>> = {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
-import { type Header, pack, type Pack } from 'tar-stream';
+import { pack, type Pack } from 'tar-stream';
+import { readMembers } from '../../source/tar-members.ts';
 import type { VolumeEntry, VolumeFiles } from '../volume-files.ts';
-import { volumeHeader, writeMember } from '../volume-tar.ts';
+import { toEntries, volumeHeader, writeMember } from '../volume-tar.ts';
 import { call, nullIfNotFound } from './calls.ts';
 import type { Dialect } from './dialect.ts';
-import { readMembers } from './read-archive.ts';
 import { readFolder } from './read-folder.ts';
 
 /**
@@ -70,32 +70,7 @@ async function ensureEmptyImage(client: Dockerode): Promise<string> {
 
 async function* readArchive(container: Dockerode.Container): AsyncGenerator<VolumeEntry> {
   const answer = (await container.getArchive({ path: `/${FOLDER}` })) as unknown as Readable;
-  for await (const { header, data } of readMembers(answer)) yield fromHeader(header, data);
-}
-
-function fromHeader(header: Header, data: AsyncIterable<Buffer>): VolumeEntry {
-  const { name, type, linkname, size = 0, mode = 0, uid = 0, gid = 0, mtime, ...more } = header;
-  const kind = type === 'contiguous-file' ? 'file' : (type ?? 'file');
-  return {
-    path: withoutFolder(name),
-    type: kind,
-    target: linkname ? (kind === 'link' ? withoutFolder(linkname) : linkname) : null,
-    size: kind === 'file' ? size : 0,
-    ...{ mode: mode & 0o7777, uid, gid, mtime: mtime ?? new Date(0) },
-    device: [more.devmajor ?? 0, more.devminor ?? 0],
-    attributes: attributesOf(more.pax),
-    data,
-  };
-}
-
-const withoutFolder = (path: string) => path.split('/').slice(1).join('/').replace(/\/$/, '');
-
-/** Binary values do not survive as text: tar-stream reads them as UTF-8. */
-function attributesOf(pax: Header['pax']): VolumeEntry['attributes'] {
-  const kept = Object.entries(pax ?? {}).filter(
-    ([key, value]) => key.startsWith('SCHILY.xattr.') && !value.includes('\uFFFD'),
-  );
-  return kept.length > 0 ? Object.fromEntries(kept) : null;
+  yield* toEntries(readMembers(answer), `${FOLDER}/`);
 }
 
 async function writeArchive(

@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { type Header, pack } from 'tar-stream';
+import { type Member, readMembers } from '../../source/tar-members.ts';
 import type { ContainerSpec } from '../engine.ts';
 import { call, nullIfNotFound } from './calls.ts';
-import { type ArchiveMember, readMembers } from './read-archive.ts';
 
 /**
  * Gives new volumes to the user that the container runs as. Docker leaves them to root, unless the
@@ -84,10 +84,7 @@ async function headersAt(container: Dockerode.Container, path: string): Promise<
 }
 
 /** What the container has at a path; nothing when there is no such path. */
-async function* membersAt(
-  container: Dockerode.Container,
-  path: string,
-): AsyncGenerator<ArchiveMember> {
+async function* membersAt(container: Dockerode.Container, path: string): AsyncGenerator<Member> {
   const answer = await nullIfNotFound(() => container.getArchive({ path }));
   if (answer) yield* readMembers(answer as unknown as Readable);
 }
