@@ -27,6 +27,7 @@ export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
   )!.name;
   const html = (await readFile(join(web, 'index.html'), 'utf8'))
     .replace('%SCRIPT%', entry)
+    .replace('%START%', scripts.find(({ name }) => name.startsWith('assets/start-'))!.name)
     .replace('%STYLE%', styleName)
     .replace('%FONT%', `assets/${fontName}`);
   return new Map<string, Buffer>([
@@ -57,7 +58,7 @@ const withFont = (style: Buffer, name: string): Buffer =>
 
 async function buildScripts() {
   const bundle = await rolldown({
-    input: { console: join(web, 'main.tsx'), 'page-api': join(web, 'page-api.tsx') },
+    input: { console: join(web, 'main.ts'), 'page-api': join(web, 'page-api.tsx') },
     platform: 'browser',
     // The terminal adopts the style sheet of its package.
     moduleTypes: { '.css': 'text' },

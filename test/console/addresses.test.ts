@@ -46,14 +46,18 @@ describeWith('chromium', 'the addresses of a console with a path of its own', ()
     expect((await server.call('GET', '/console')).status).toBe(404);
   });
 
-  it.each(['/nowhere', '/logs/x', '/schema/Post', '/data/authors/1', '/users/1/sessions', '/jobs'])(
-    'have the heading "Page not found" at %s, where there is none',
-    async (path) => {
-      const page = await open(path);
+  it('have the heading "Page not found" where there is none, and show the page of a strange parameter', async () => {
+    const page = await open('/nowhere');
+    const none = ['/logs/x', '/schema/Post', '/data/authors/1', '/users/1/sessions', '/jobs'];
+    for (const path of ['/nowhere', ...none]) {
+      await page.goto(`${server.url}${AT}${path}`);
       await heading(page, 'Page not found');
-      expect(await page.title()).toBe('Page not found · shop');
-    },
-  );
+      expect([path, await page.title()]).toEqual([path, 'Page not found · shop']);
+    }
+    await page.goto(`${server.url}${AT}/audit?since=__proto__`);
+    await heading(page, 'Audit');
+    await page.context().close();
+  });
 
   it('show no page that the server does not list for the caller', async () => {
     const page = await open('/users', 'Support');

@@ -10,7 +10,7 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 function firstLoad(files: ReadonlyMap<string, Buffer>): ReadonlySet<string> {
   const known = [...files.keys()];
   const begun = known.filter((name) =>
-    /\.(html|css)$|\/(console|overview|plot-canvas)-\w+\.js$/.test(name),
+    /\.(html|css)$|\/(console|start|overview|plot-canvas)-\w+\.js$/.test(name),
   );
   const loaded = new Set(begun);
   for (const name of loaded)

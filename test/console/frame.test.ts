@@ -153,6 +153,20 @@ describeWith('chromium', 'the frame of the console', () => {
     expect(await second.getByRole('alert').count()).toBe(0);
   });
 
+  it('asks again for files of its own that did not come', async () => {
+    const page = await open('/');
+    const dropped = new Set<string>();
+    await page.route(/assets\/(?!console-).*\.js$/, (route) => {
+      const url = route.request().url();
+      if (dropped.has(url)) return route.continue();
+      dropped.add(url);
+      return route.abort('internetdisconnected');
+    });
+    await page.reload();
+    await passwordOf(page).waitFor();
+    expect(dropped.size).toBeGreaterThan(4);
+  });
+
   it('says that it reconnects, waits for Retry-After, and goes on by itself', async () => {
     const page = await open('/data/authors');
     await asOperator(page);

@@ -70,7 +70,7 @@ describeWith('chromium', 'the page Models', () => {
       await button('Send').click();
       await page
         .getByRole('status')
-        .getByText(/\d+ tokens, [\d.]+ tokens\/s/)
+        .getByText(/\d+ tokens, \d+\.\d tokens\/s/)
         .waitFor();
       const said = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
       expect(await said.first().innerText()).toContain(

@@ -103,6 +103,10 @@ describeWith('chromium', 'the pages about the server itself', () => {
     const opened = page.getByRole('region', { name: 'Line', exact: true });
     await opened.getByText(/Error: deep inside\n\s+at /).waitFor();
     await opened.getByText(requestId).waitFor();
+    const time = (await opened.locator('time').textContent())!;
+    expect(time).toMatch(/^\d{1,2} [A-Z]\w{2,3} 20\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+    const row = log().locator('.log-row', { hasText: 'the last line' });
+    expect(await row.locator('time').textContent()).toBe(time.slice(-12));
     await page.keyboard.press('Escape');
     await opened.waitFor({ state: 'detached' });
     await page.getByRole('searchbox', { name: 'Search logs' }).fill(requestId);
@@ -145,6 +149,10 @@ describeWith('chromium', 'the pages about the server itself', () => {
     const write = (number: number) =>
       server.log.info({ user: number % 97, ms: 12.5 }, `line ${number} of a busy server`);
     const figures = await measureLogs(page, { lines: LINES, rate: 5000, write });
+    await page
+      .getByRole('status')
+      .getByText(/^\d+,\d{3} lines/)
+      .waitFor();
     expect(figures.longestTask).toBeLessThanOrEqual(100 * BUSY);
     expect(figures.elements).toBeLessThanOrEqual(2000);
     expect(figures.heap).toBeLessThanOrEqual(150e6);

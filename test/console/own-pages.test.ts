@@ -30,8 +30,8 @@ export default definePage({
     const { data: counted } = useGraphql<{ orders: { id: string }[] }>('{ orders { id } }');
     return html\`<p>\${caller.kind} \${query['month'] ?? 'all'} \${counted?.orders.length} orders</p>
       <\${Plot} name="Totals" series=\${[{ name: 'total', unit: '€', points: pointsOf(data?.data ?? []) }]} />
-      <\${Table} name="Orders" rows=\${data?.data} error=\${error} loading=\${loading} again=\${reload} columns=\${['id', 'total', 'buyer']} />
-      <a href=\${data?.data[0]?.buyer}>first</a>\`;
+      <\${Table} name="Orders" rows=\${data?.data} error=\${error} loading=\${loading} again=\${reload} columns=\${['id', 'total', 'buyer']} linkOf=\${({ buyer }: Order) => buyer} />
+      <a href=\${data?.data[0]?.buyer}>first</a> <A href=\${[data?.data[0]?.buyer]}>listed</A>\`;
   },
 });
 `;
@@ -125,7 +125,9 @@ describeWith('chromium', 'pages of the project’s own', () => {
       .allTextContents();
     expect(links.slice(-2)).toEqual(['Broken', 'Sales']);
     // A value of a row becomes no link that runs.
-    expect(await page.getByText('first', { exact: true }).getAttribute('href')).toBeNull();
+    for (const name of ['first', 'listed'])
+      expect(await page.getByText(name, { exact: true }).getAttribute('href')).toBeNull();
+    expect(await page.locator('main table a').count()).toBe(0);
     await page.getByRole('button', { name: 'Show as curl' }).click();
     expect(await page.getByRole('dialog').innerText()).toContain('/api/orders?limit=50');
   });
@@ -138,6 +140,8 @@ describeWith('chromium', 'pages of the project’s own', () => {
     await page.getByRole('table', { name: 'Orders' }).waitFor();
     await page.goto(`${server.url}/console/pages/orders/7%20a`);
     await page.getByText('order 7 a', { exact: true }).waitFor();
+    await page.goto(`${server.url}/console/pages/orders/100%`);
+    await page.getByText('order 100%', { exact: true }).waitFor();
     // JSON has the colours of the language, which are elements of their own.
     await page.getByRole('textbox', { name: 'Note' }).getByText('true', { exact: true }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Words' }).inputValue()).toBe('thanks');

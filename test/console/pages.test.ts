@@ -12,6 +12,7 @@ import {
   type Role,
   ROLES,
   settled,
+  visit,
   watch,
   withDetails,
 } from './pages.ts';
@@ -25,6 +26,9 @@ const CHANGING =
   /^(New |Create(?!d)|Delete|Disable|Enable|Unlock|Send |End |Rotate|Redeliver|Deploy|Start|Stop|Restart|Roll back|Download|Cancel|Retry|Save|Add |Remove|Revoke|Grant|Change)/;
 /** Of one's own browser or of a copy for oneself; nothing of the server changes. */
 const OWN = /^(Save$|Download$|Stop generating)/;
+
+/** Answers of REST, and the document that is alike for everybody, are asked for again by their ETag. */
+const PRIVATE = /^(no-store|private|no-cache)$/;
 
 /** Pages where the rules of the schema decide, and not a permission. */
 const BY_RULES: ReadonlySet<string> = new Set(['data', 'graphql']);
@@ -88,8 +92,9 @@ describeWith('chromium', 'every page of the console', () => {
       await settled(page);
       const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
       expect(await links.allTextContents()).toEqual(mine.map(({ title }) => title));
-      for (const { id, path } of withDetails(described.body.pages)) {
-        await page.goto(`${server.url}${path}`);
+      for (const { id, path, title } of withDetails(described.body.pages)) {
+        await visit(page, path);
+        await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
         await settled(page);
         if (role === 'operator') await openTabs(page);
         if (held.includes('*') || BY_RULES.has(id)) continue;
@@ -119,10 +124,12 @@ describeWith('chromium', 'every page of the console', () => {
     expect(await replayWrites(server)).toEqual([]);
   });
 
-  /** Streams never end by themselves. */
-  const statusOf = async (path: string, headers: Readonly<Record<string, string>>) => {
-    const { status, body } = await fetch(server.url + path, { headers });
+  /** Streams never end by themselves. What a browser keeps would be there after signing out. */
+  const statusOf = async (path: string, as: Readonly<Record<string, string>>) => {
+    const { status, body, headers } = await fetch(server.url + path, { headers: as });
     await body?.cancel();
+    const kept = headers.get('Cache-Control');
+    if (status < 400) expect([path, kept]).toEqual([path, expect.stringMatching(PRIVATE)]);
     return status;
   };
 

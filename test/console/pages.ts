@@ -81,6 +81,15 @@ export async function enter(
   return response.status();
 }
 
+/** Goes to an address of the console as a link does: the document is not loaded again. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.evaluate(`new Promise((drawn) => {
+    history.pushState(null, '', ${JSON.stringify(address)});
+    dispatchEvent(new PopStateEvent('popstate'));
+    requestAnimationFrame(() => requestAnimationFrame(drawn));
+  })`);
+}
+
 /** Waits until a page has its heading and all that it loads at first. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();

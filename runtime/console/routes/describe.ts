@@ -17,7 +17,8 @@ import { PAGES } from '../page-list.ts';
 export function describeConsole(kernel: Kernel, model: ConsoleModel, operator: boolean): Handler {
   const { project, settings } = kernel;
   let version: Promise<string> | undefined;
-  return async ({ context }) => {
+  return async ({ context, koa }) => {
+    koa.set('Cache-Control', 'no-store');
     const caller = await callerOf(kernel, model, context);
     version ??= versionOf(kernel.root);
     return reply(200, {

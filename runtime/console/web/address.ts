@@ -98,3 +98,12 @@ export function followLink(event: MouseEvent): void {
 
 /** Whether a path belongs to the console. */
 export const isOurs = (pathname: string) => pathname === base || pathname.startsWith(`${base}/`);
+
+/** A word of the path. Anybody can write a link whose escapes are none. */
+export function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

@@ -32,8 +32,8 @@ const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 function element(type: any, props: Record<string, any> | null, ...children: any[]) {
   const given = { ...props };
   delete given['dangerouslySetInnerHTML'];
-  if (type === 'a' && typeof given['href'] === 'string' && !isPlain(given['href']))
-    delete given['href'];
+  for (const name of Object.keys(given))
+    if (/href$/i.test(name) && !isPlain(String(given[name]))) delete given[name];
   return h(type, given, ...children);
 }
 
@@ -62,7 +62,8 @@ export const navigate = (to: string): void => goTo(ownPath(to));
 
 type Row = Readonly<Record<string, unknown>>;
 
-export function Table({ name, rows, columns, empty, ...rest }: Api.TableProps<Row>) {
+export function Table({ name, rows, columns, empty, linkOf, ...called }: Api.TableProps<Row>) {
+  const { loading = false, error = null, again } = called;
   return (
     <NamedTable
       name={name}
@@ -70,7 +71,8 @@ export function Table({ name, rows, columns, empty, ...rest }: Api.TableProps<Ro
       columns={columns.map(columnOf)}
       keyOf={keysOf(rows)}
       empty={<Empty text={empty ?? t('No rows')} />}
-      {...rest}
+      {...(linkOf && { linkOf: (row: Row) => (isPlain(linkOf(row)) ? linkOf(row) : undefined) })}
+      of={{ loading, error, ...(again && { reload: again }) }}
     />
   );
 }

@@ -49,7 +49,11 @@ function serve(
   const checkQuery = spec.query ? checks.query(spec.query) : undefined;
   return async (ctx: KoaContext & { params: Record<string, string> }) => {
     const context = ctx.state['context'];
-    if (guard) await guard(context, spec, ctx);
+    if (guard) {
+      // What needs a credential is stored nowhere: the caller may sign out before others come.
+      ctx.set('Cache-Control', 'no-store');
+      await guard(context, spec, ctx);
+    }
     if (Object.values(ctx.params).some(hasNul)) throw failure.notFound();
     const query = checkQuery ? checkQuery({ ...ctx.query }) : ctx.query;
     const body = readBody && checkBody ? checkBody(await readBody(ctx)) : undefined;

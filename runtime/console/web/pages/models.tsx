@@ -50,7 +50,7 @@ export function ModelsPage() {
         columns={columnsOf(reload)}
         rows={shown?.toSorted((a, b) => rankOf(a) - rankOf(b))}
         keyOf={({ id }) => id}
-        {...{ loading, error, again: reload }}
+        of={{ loading, error, reload }}
         empty={<Empty text={t('No models match')} hint={t('Change the search or the status.')} />}
       />
     </Page>

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Caller, OwnPage as PageDefinition } from '../../own-pages.ts';
-import { base, query } from '../address.ts';
+import { base, decoded, query } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
 import { lost, returns } from '../parts/connection.ts';
@@ -79,7 +79,7 @@ function paramsOf(path: string, words: readonly string[]): Readonly<Record<strin
   if (wanted.length !== words.length) return null;
   const params: Record<string, string> = {};
   for (const [at, word] of wanted.entries())
-    if (word.startsWith(':')) params[word.slice(1)] = decodeURIComponent(words[at]!);
+    if (word.startsWith(':')) params[word.slice(1)] = decoded(words[at]!);
     else if (word !== words[at]) return null;
   return params;
 }

@@ -3,6 +3,7 @@ import { query, setQuery } from '../address.ts';
 import { Failure } from './failure.tsx';
 import { Skeleton } from './page.tsx';
 import { type Sorted, sortedRows } from './sorted-rows.ts';
+import type { Called } from './use-call.ts';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -32,10 +33,9 @@ interface TableProps<Row> {
    * The address that a row links to. The first column is the link, and a click anywhere in the row
    * follows it.
    */
-  readonly linkOf?: (row: Row) => string;
-  readonly loading?: boolean;
-  readonly error?: string | null;
-  readonly again?: () => void;
+  readonly linkOf?: (row: Row) => string | undefined;
+  /** The call whose answer has the rows. */
+  readonly of?: Pick<Called<unknown>, 'loading' | 'error'> & { reload?(): void };
   /** Shown when there are no rows: an `Empty`. */
   readonly empty?: ComponentChildren;
   /** The parameter of the address that names the sorted column: `sort` when it is left out. */
@@ -46,21 +46,22 @@ interface TableProps<Row> {
  * A table with a name, in a box that scrolls. The address contains the sorting (`sort`, `order`).
  *
  * @example
- * <Table name={t('Apps')} rows={data?.apps} keyOf={({ name }) => name}
+ * <Table name={t('Apps')} rows={apps.data?.list} keyOf={({ name }) => name}
  *   linkOf={({ name }) => `${base}/apps/${name}`}
  *   columns={[{ id: 'name', title: t('Name'), render: ({ name }) => name, sort: ({ name }) => name }]}
- *   loading={loading} error={error} again={reload} empty={<Empty text={t('No apps yet')} />} />
+ *   of={apps} empty={<Empty text={t('No apps yet')} />} />
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, columns, rows, error = null, again, empty, sortParameter = 'sort' } = props;
+  const { name, columns, rows, of, empty, sortParameter = 'sort' } = props;
+  const error = of?.error ?? null;
   const sorted = sortedBy(sortParameter);
   return (
-    <div class="answer" aria-busy={props.loading === true}>
-      {error !== null && <Failure error={error} {...(again && { again })} />}
+    <div class="answer" aria-busy={of?.loading === true}>
+      {error !== null && <Failure error={error} {...(of?.reload && { again: of.reload })} />}
       {rows === undefined && error === null && <Skeleton />}
       {rows?.length === 0 && empty}
       {rows && (rows.length > 0 || empty === undefined) && (
-        <div class="scroll" role="region" aria-label={name} tabIndex={0}>
+        <div class="scroll" role="group" aria-label={name} tabIndex={0}>
           <table aria-label={name}>
             <thead>
               <tr>

@@ -57,7 +57,7 @@ export function BackupsTab({ app, reload }: AppProps) {
         rows={rows}
         keyOf={({ id }) => id}
         columns={columnsOf(app, again)}
-        {...{ loading: list.loading, error: list.error, again: list.reload }}
+        of={list}
         empty={
           <Empty
             text={t('No backups yet')}

@@ -51,7 +51,8 @@ export function AppList() {
         rows={data?.apps}
         keyOf={({ id }) => id}
         linkOf={({ name }) => `${base}/apps/${name}`}
-        {...{ loading, error, again: reload, empty }}
+        of={{ loading, error, reload }}
+        empty={empty}
       />
       {query.value.get('dialog') === 'new' && can('apps:write') && (
         <NewApp close={() => setQuery({ dialog: null, from: null }, { replace: true })} />

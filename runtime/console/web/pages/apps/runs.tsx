@@ -52,7 +52,7 @@ export function RunsTab({ app }: AppProps) {
           rows={rows}
           keyOf={({ id }) => id}
           columns={columnsOf({ path, again: list.reload, show: setOpen })}
-          {...{ loading: list.loading, error: list.error, again: list.reload }}
+          of={list}
           empty={
             <Empty
               text={t('No runs yet')}

@@ -109,7 +109,7 @@ function Replicas({ app }: { app: App }) {
       name={t('Replicas')}
       rows={data?.replicas}
       keyOf={({ replica }) => replica}
-      {...{ loading, error, again: reload }}
+      of={{ loading, error, reload }}
       columns={[
         { id: 'replica', title: t('Replica'), render: ({ replica }) => replica },
         {

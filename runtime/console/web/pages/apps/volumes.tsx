@@ -60,7 +60,7 @@ export function VolumesTab(props: AppProps) {
         name={t('Volumes')}
         rows={answer.data?.volumes}
         keyOf={({ name }) => name}
-        {...{ loading: answer.loading, error: answer.error, again: answer.reload }}
+        of={answer}
         empty={
           <Empty
             text={t('No volumes')}

@@ -36,9 +36,7 @@ export function AuditPage() {
         columns={columns()}
         rows={answer.data?.entries}
         keyOf={({ id }) => id}
-        loading={answer.loading}
-        error={answer.error}
-        again={answer.reload}
+        of={answer}
         empty={<NoEntries filtered={filtered} older={cursor !== null} />}
       />
       <CursorPager next={answer.data?.next_cursor} />
@@ -59,16 +57,16 @@ function pathOf(asked: URLSearchParams): string {
 }
 
 const HOUR = 3_600_000;
-const SPANS: Readonly<Record<string, number>> = {
-  '1h': HOUR,
-  '24h': 24 * HOUR,
-  '7d': 168 * HOUR,
-  '30d': 720 * HOUR,
-};
+const SPANS: ReadonlyMap<string | null, number> = new Map([
+  ['1h', HOUR],
+  ['24h', 24 * HOUR],
+  ['7d', 168 * HOUR],
+  ['30d', 720 * HOUR],
+]);
 
 /** The beginning of a span, at a full minute so that the path stays the same for a while. */
 function sinceOf(span: string | null): string | null {
-  const length = span === null ? undefined : SPANS[span];
+  const length = SPANS.get(span);
   if (length === undefined) return null;
   return new Date(Math.floor((Date.now() - length) / 60_000) * 60_000).toISOString();
 }

@@ -98,9 +98,7 @@ function JobList({ state, changed }: { state: JobState; changed(): void }) {
         columns={columnsOf(state, act)}
         rows={data?.jobs}
         keyOf={({ id }) => id}
-        loading={loading}
-        error={error}
-        again={reload}
+        of={{ loading, error, reload }}
         empty={<Empty text={emptyText(state)} {...(state === 'waiting' && { hint: HINT() })} />}
       />
       <CursorPager next={data?.next_cursor} />

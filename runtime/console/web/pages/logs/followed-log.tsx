@@ -55,7 +55,7 @@ interface FollowedLogProps {
 
 function FollowedLog({ name, held, stream, filter, children }: FollowedLogProps) {
   return (
-    <div class="logs">
+    <div class="logs" aria-busy={stream.state === 'connecting' && stream.error === null}>
       <LogTools {...{ name, held, stream, filter }}>{children}</LogTools>
       {stream.error !== null && <Failure error={stream.error} again={stream.again} />}
       <LogView lines={held.lines} filter={filter} empty={emptyText(stream, filter)} />

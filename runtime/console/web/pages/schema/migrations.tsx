@@ -31,9 +31,7 @@ export function Migrations() {
         name={t('Migrations')}
         rows={answer.data && migrationsOf(answer.data)}
         keyOf={({ name }) => name}
-        loading={answer.loading}
-        error={answer.error}
-        again={answer.reload}
+        of={answer}
         empty={
           <Empty
             text={t('No migrations')}

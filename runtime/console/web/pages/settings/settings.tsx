@@ -31,9 +31,7 @@ export function SettingsPage() {
         rows={rows}
         columns={COLUMNS()}
         keyOf={({ name }) => name}
-        loading={loading}
-        error={error}
-        again={reload}
+        of={{ loading, error, reload }}
         empty={<Empty text={t('No settings match')} />}
       />
     </Page>

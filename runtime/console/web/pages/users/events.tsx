@@ -78,9 +78,7 @@ export function EventList({ of }: { of?: string }) {
         }
         rows={events.data?.events}
         keyOf={({ id }) => id}
-        loading={events.loading}
-        error={events.error}
-        again={events.reload}
+        of={events}
         empty={
           <Empty
             text={t('No security events')}

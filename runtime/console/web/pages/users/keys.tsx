@@ -4,7 +4,7 @@ import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
-import { Badge, Empty } from '../../parts/page.tsx';
+import { Badge, Empty, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
@@ -35,8 +35,7 @@ export function KeyList({ of }: { of?: User }) {
     </button>
   );
   return (
-    <div class="answer">
-      {make && <div class="bar end">{make}</div>}
+    <Panel name={of ? t('Keys that act for the user') : t('API keys')} tools={make}>
       <Table
         name={t('API keys')}
         columns={columnsOf(of === undefined, (key) => (
@@ -44,9 +43,7 @@ export function KeyList({ of }: { of?: User }) {
         ))}
         rows={keys.data && keys.data.api_keys.toReversed()}
         keyOf={({ id }) => id}
-        loading={keys.loading}
-        error={keys.error}
-        again={keys.reload}
+        of={keys}
         empty={
           <Empty
             text={t('No API keys')}
@@ -62,7 +59,7 @@ export function KeyList({ of }: { of?: User }) {
         <ScopesDialog of={doing.key} close={close} changed={keys.reload} />
       )}
       {doing?.kind === 'created' && <KeyCreated made={doing.made} close={close} />}
-    </div>
+    </Panel>
   );
 }
 

@@ -24,9 +24,7 @@ export function PermissionLog() {
         columns={COLUMNS}
         rows={changes.data?.changes}
         keyOf={({ id }) => id}
-        loading={changes.loading}
-        error={changes.error}
-        again={changes.reload}
+        of={changes}
         empty={
           <Empty
             text={t('No permission changes yet')}

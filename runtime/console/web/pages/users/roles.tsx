@@ -8,7 +8,7 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { textIn, wordsIn } from '../../parts/form-text.ts';
 import { attempt, notify } from '../../parts/notices.tsx';
-import { Badge, Empty } from '../../parts/page.tsx';
+import { Badge, Empty, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
@@ -30,28 +30,28 @@ export function RoleList() {
     roles.reload();
   };
   return (
-    <div class="answer">
-      {can('auth:manage') && (
-        <div class="bar end">
+    <Panel
+      name={t('Roles')}
+      tools={
+        can('auth:manage') && (
           <button type="button" onClick={() => setEditing({ kind: 'new' })}>
             {t('New role')}
           </button>
-        </div>
-      )}
+        )
+      }
+    >
       <Table
         name={t('Roles')}
         columns={columnsOf(setEditing, roles.reload)}
         rows={roles.data?.roles}
         keyOf={({ id }) => id}
-        loading={roles.loading}
-        error={roles.error}
-        again={roles.reload}
+        of={roles}
         empty={
           <Empty text={t('No roles')} hint={t('auth.roles in the manifest switches them on.')} />
         }
       />
       {editing && <RoleDialog editing={editing} close={close} saved={saved} />}
-    </div>
+    </Panel>
   );
 }
 

@@ -26,9 +26,7 @@ export function SessionList({ user, changed }: { user: User; changed(): void }) 
       columns={columnsOf(mayChange(user) ? (session) => void end(session) : null)}
       rows={sessions.data?.sessions}
       keyOf={({ id }) => id}
-      loading={sessions.loading}
-      error={sessions.error}
-      again={sessions.reload}
+      of={sessions}
       empty={<Empty text={t('No sessions')} hint={t('The user is not signed in anywhere.')} />}
     />
   );

@@ -52,9 +52,7 @@ export function UserList() {
         rows={users.data?.users}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `${base}/users/${encodeURIComponent(id)}`}
-        loading={users.loading}
-        error={users.error}
-        again={users.reload}
+        of={users}
         empty={<NoUsers isNarrowed={isNarrowed} />}
       />
       <CursorPager next={users.data?.next_cursor} total={users.data?.total} />

@@ -46,9 +46,7 @@ export function UserPage({ id }: { id: string }) {
             <Panel name={t('Open sessions')}>
               <SessionList user={data} changed={user.reload} />
             </Panel>
-            <Panel name={t('Keys that act for the user')}>
-              <KeyList of={data} />
-            </Panel>
+            <KeyList of={data} />
             <Panel name={t('What happened')}>
               <EventList of={String(data.id)} />
             </Panel>

@@ -1,4 +1,5 @@
 import type { PageProps } from '../../parts/lazy-page.tsx';
+import { decoded } from '../../address.ts';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { t } from '../../messages.ts';
@@ -27,12 +28,4 @@ export function UsersPage({ rest }: PageProps) {
       />
     </Page>
   );
-}
-
-function decoded(word: string): string {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
-  }
 }

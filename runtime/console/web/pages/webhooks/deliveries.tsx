@@ -53,9 +53,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         columns={columnsOf(webhook, again)}
         rows={asked.data?.deliveries}
         keyOf={({ id }) => id}
-        loading={asked.data === undefined && asked.loading}
-        error={asked.error}
-        again={asked.reload}
+        of={{ ...asked, loading: asked.data === undefined && asked.loading }}
         empty={
           <Empty
             text={status === '' ? t('No deliveries yet') : t('No deliveries with this status')}

@@ -35,9 +35,7 @@ export function WebhooksPage() {
         rows={webhooks}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `${base}/webhooks?webhook=${encodeURIComponent(id)}`}
-        loading={asked.loading}
-        error={asked.error}
-        again={asked.reload}
+        of={asked}
         empty={
           <Empty
             text={t('No webhooks yet')}
