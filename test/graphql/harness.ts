@@ -18,6 +18,7 @@ import type { Asker } from '../../runtime/core/store/bounds.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
+import { fetchFrom, inProcess, type Send } from './in-process.ts';
 
 /** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */
 export const databases = [
@@ -29,6 +30,10 @@ if (!postgresUrl && !process.env['CI'])
 
 export interface TestServer {
   readonly url: string;
+  /** What sends the requests of `call` and `query`. */
+  readonly fetch: typeof fetch;
+  /** Asks without a socket. */
+  readonly send: Send;
   readonly project: Project;
   readonly store: Store;
   readonly module: ServerModule;
@@ -71,6 +76,10 @@ export interface TestOptions {
   readonly pool?: number;
   /** Use this database instead of a new one. */
   readonly url?: string;
+  /** Use this one, which has the tables and stays open. */
+  readonly store?: Store;
+  /** Whether `call` and `query` do without sockets. */
+  readonly inProcess?: boolean;
 }
 
 /** The model of an SDL; throws with what is wrong with it. */
@@ -92,14 +101,8 @@ const PRINCIPAL = 'x-test-principal';
 export async function startServer(sdl: string, options: TestOptions = {}): Promise<TestServer> {
   const read = projectOf(sdl, options.manifest);
   const project = options.change ? options.change(read) : read;
-  const database =
-    options.database === 'postgres' && !options.url
-      ? await createDatabase()
-      : { url: options.url ?? ':memory:', drop: async () => {} };
-  const { store, statements } = counted(
-    openStore(database.url, '/', { pool: options.pool, timeout: project.transactionTimeout }),
-  );
-  await createTables(store, buildTables(project), project.ids);
+  const opened = await openDatabase(project, options);
+  const { store, statements } = counted(opened.store);
   const lines: string[] = [];
   const log = createLog({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const kernel: Kernel = {
@@ -120,6 +123,8 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
   });
   const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
   const server = http.createServer(application(kernel, modules).callback());
+  const send = inProcess(server);
+  const asking = options.inProcess ? fetchFrom(send) : fetch;
   server.on('upgrade', (request, socket, head) => {
     if (!modules.some((each) => each.upgrade?.(request, socket, head))) socket.destroy();
   });
@@ -129,15 +134,17 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
   statements();
   return {
     url,
+    fetch: asking,
+    send,
     project,
     store,
     module,
     statements,
     lines,
     query: (query, variables = {}, as) =>
-      post(`${url}${project.api.path}`, { query, variables }, as),
+      post(asking, `${url}${project.api.path}`, { query, variables }, as),
     call: async (method, path, { body, headers, as } = {}) => {
-      const response = await fetch(url + path, {
+      const response = await asking(url + path, {
         method,
         headers: {
           ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -156,8 +163,28 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     close: async () => {
       await new Promise((resolve) => (server.close(resolve), server.closeAllConnections()));
       for (const each of modules) await each.stop?.();
+      await opened.close();
+    },
+  };
+}
+
+/** The database of a server, with its tables. */
+export async function openDatabase(
+  project: Project,
+  { database, url, pool, store: given }: TestOptions,
+): Promise<{ readonly store: Store; readonly close: () => Promise<void> }> {
+  if (given) return { store: given, close: async () => {} };
+  const made =
+    database === 'postgres' && !url
+      ? await createDatabase()
+      : { url: url ?? ':memory:', drop: async () => {} };
+  const store = openStore(made.url, '/', { pool, timeout: project.transactionTimeout });
+  await createTables(store, buildTables(project), project.ids);
+  return {
+    store,
+    close: async () => {
       await store.close();
-      await database.drop();
+      await made.drop();
     },
   };
 }
@@ -190,8 +217,8 @@ function application(kernel: Kernel, modules: readonly ServerModule[]): Koa {
   return koa;
 }
 
-async function post(url: string, body: unknown, as?: Principal): Promise<any> {
-  const response = await fetch(url, {
+async function post(ask: typeof fetch, url: string, body: unknown, as?: Principal): Promise<any> {
+  const response = await ask(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(as && { [PRINCIPAL]: JSON.stringify(as) }) },
     body: JSON.stringify(body),

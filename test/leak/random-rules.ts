@@ -42,20 +42,40 @@ const USERS = [
 ];
 const PHONES = ['', '@auth(allow: [OWNER], owner: "id")', '@auth(allow: [ROLE], roles: ["admin"])'];
 
+/** Fields, lists and arguments: what many sets of rules can be laid over, each with the same tables. */
+export type Shape = readonly {
+  readonly type: string;
+  readonly next: string;
+  readonly before: string;
+  readonly inPages: boolean;
+  readonly isCodeUnique: boolean;
+  readonly isOwned: boolean;
+  readonly isLinked: boolean;
+}[];
+
+export const randomShape = (random: Random): Shape =>
+  TYPES.map((type, index) => ({
+    type,
+    next: TYPES[(index + 1) % TYPES.length] as string,
+    before: TYPES[(index + TYPES.length - 1) % TYPES.length] as string,
+    inPages: random.chance(0.5),
+    isCodeUnique: random.chance(0.3),
+    isOwned: random.chance(0.3),
+    isLinked: random.chance(0.2),
+  }));
+
 /**
  * Users, and three types that have owners, refer to each other and are listed under each other; every one of them and some
  * of their fields with rules. `api.crud` is left out: what can be written stands in the schema.
  */
-export function randomRules(random: Random, extra = ''): Ruled {
+export function randomRules(random: Random, extra = '', shape = randomShape(random)): Ruled {
   const rule = () => random.pick(random.chance(0.5) ? OWNED : random.chance(0.8) ? OPEN : CLOSED);
-  const types = TYPES.map((type, index) => {
-    const next = TYPES[(index + 1) % TYPES.length] as string;
-    const before = TYPES[(index + TYPES.length - 1) % TYPES.length] as string;
+  const types = shape.map(({ type, next, before, inPages, isCodeUnique, isOwned, isLinked }) => {
     const [one, many] = [next.toLowerCase(), `${before.toLowerCase()}s`];
-    const listed = random.chance(0.5)
+    const listed = inPages
       ? `${many}(first: Int, after: String, last: Int, before: String, where: ${before}Filter, orderBy: ${before}Order): ${before}Connection!`
       : `${many}(limit: Int, offset: Int, where: ${before}Filter, orderBy: ${before}Order): [${before}!]!`;
-    return `type ${type} ${rule()} { id: ID! label: String! secret: String ${random.pick(FIELDS)} number: Int ${random.pick(FIELDS)} code: String ${random.chance(0.3) ? '@unique' : ''} owner: User${random.chance(0.3) ? '!' : ''} second: User ${one}: ${next}${random.chance(0.2) ? '!' : ''} ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} about: Anything ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} ${listed} @relation(inverse: "${type.toLowerCase()}") }`;
+    return `type ${type} ${rule()} { id: ID! label: String! secret: String ${random.pick(FIELDS)} number: Int ${random.pick(FIELDS)} code: String ${isCodeUnique ? '@unique' : ''} owner: User${isOwned ? '!' : ''} second: User ${one}: ${next}${isLinked ? '!' : ''} ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} about: Anything ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} ${listed} @relation(inverse: "${type.toLowerCase()}") }`;
   });
   const sdl = [
     'enum Direction { ASC DESC }',
@@ -67,13 +87,7 @@ export function randomRules(random: Random, extra = ''): Ruled {
     'input UserOrder { name: Direction phone: Direction id: Direction }',
     'union Anything = Alpha | Beta | Gamma | User',
     ...types,
-    ...TYPES.flatMap((type, index) =>
-      inputs(
-        type,
-        TYPES[(index + 1) % TYPES.length] as string,
-        TYPES[(index + TYPES.length - 1) % TYPES.length] as string,
-      ),
-    ),
+    ...shape.flatMap(({ type, next, before }) => inputs(type, next, before)),
     'type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }',
     `type Query { user(id: ID!): User users(limit: Int, offset: Int, where: UserFilter, orderBy: UserOrder): [User!]! ${TYPES.map(reads).join(' ')} }`,
     `type Mutation { ${TYPES.map(writes).join(' ')} }`,

@@ -24,8 +24,13 @@ const keysOfSeveral = ({ fields }: Entity): KeyOfSeveral[] =>
       : [],
   );
 
-/** Every text that is made for a row, so that those of hidden ones can be told from all others. */
-export function randomWorld(random: Random, project: Project): World {
+/** The user whose rows are the caller's own. */
+export const userOf = (caller: Principal) =>
+  caller.kind === 'user' ? caller.id : caller.kind === 'api_key' ? caller.userId : null;
+
+/** Every text that is made for a row, so that those of hidden ones can be told from all others. The last row is the caller's own. */
+export function randomWorld(random: Random, project: Project, caller: Principal): World {
+  const user = userOf(caller);
   const counts = new Map(project.entities.map(({ name }) => [name, 4 + random.below(5)]));
   const value = (
     entity: Entity,
@@ -33,6 +38,8 @@ export function randomWorld(random: Random, project: Project): World {
     id: number,
   ): unknown => {
     if (name === 'id') return id;
+    if (references?.entity === 'User' && id === counts.get(entity.name) && user !== null)
+      return user;
     if (!required && random.chance(0.2)) return null;
     if (references) return 1 + random.below(counts.get(references.entity) ?? 1);
     if (scalar === 'Int') return random.below(6);
@@ -210,7 +217,7 @@ function withoutSome(
   return world;
 }
 
-/** Puts the rows of a world into a database that has the tables, `last` the number of the last key of each. */
+/** The rows of a world become the only ones of a database that has the tables. The next key of each is that after those of `like`. */
 export async function settle(
   project: Project,
   store: Store,
@@ -220,17 +227,20 @@ export async function settle(
   await store.structuralTransaction(async (trx) => {
     if (store.dialect === 'postgres')
       await sql`set local session_replication_role = replica`.execute(trx);
-    for (const entity of project.entities) {
-      const rows = new Map((world.get(entity.name) ?? []).map((row) => [row['id'], row]));
-      for (const row of like.get(entity.name) ?? []) {
-        const { id: _id, ...values } = rows.get(row['id']) ?? row;
-        await trx.insertInto(entity.table).values(values).execute();
-      }
-    }
-    for (const entity of project.entities) {
-      const kept = new Set((world.get(entity.name) ?? []).map(({ id }) => id));
-      for (const { id } of like.get(entity.name) ?? [])
-        if (!kept.has(id)) await trx.deleteFrom(entity.table).where('id', '=', id).execute();
+    for (const { name, table } of project.entities) {
+      await trx.deleteFrom(table).execute();
+      const rows = world.get(name) ?? [];
+      if (rows.length > 0)
+        await trx
+          .insertInto(table)
+          .values([...rows])
+          .execute();
+      const last = like.get(name)?.length ?? 0;
+      await (
+        store.dialect === 'postgres'
+          ? sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`
+          : sql`update sqlite_sequence set seq = ${last} where name = ${table}`
+      ).execute(trx);
     }
   });
 }

@@ -19,6 +19,9 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Throws where an answer is not as the document says; servers of one project may share it. */
+type Conforms = ReturnType<typeof createConformance>;
+
 export interface RestServer extends TestServer {
   call(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string, as?: Principal): Promise<Answer>;
@@ -28,7 +31,10 @@ export interface RestServer extends TestServer {
  * A server with GraphQL and REST over one database. Principals travel in a header; who they are is the auth module's matter.
  * Every answer is held to the server's own document.
  */
-export async function startRest(sdl: string, options: TestOptions = {}): Promise<RestServer> {
+export async function startRest(
+  sdl: string,
+  options: TestOptions & { readonly conforms?: Conforms } = {},
+): Promise<RestServer> {
   const { resolvers, scalars } = options;
   const server = await startServer(sdl, {
     ...options,
@@ -36,9 +42,9 @@ export async function startRest(sdl: string, options: TestOptions = {}): Promise
     also: (kernel) =>
       createRest({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }) }),
   });
-  const conforms = createConformance(server.project, resolvers);
+  const conforms = options.conforms ?? createConformance(server.project, resolvers);
   const call = async (method: string, path: string, sending: Sending = {}) => {
-    const answer = await send(server.url, method, path, sending);
+    const answer = await send(server, method, path, sending);
     conforms({
       method,
       path: path.split('?')[0] as string,
@@ -51,12 +57,12 @@ export async function startRest(sdl: string, options: TestOptions = {}): Promise
 }
 
 async function send(
-  url: string,
+  { url, fetch: ask }: TestServer,
   method: string,
   path: string,
   { as, body, headers = {} }: Sending,
 ): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const response = await ask(url + path, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
