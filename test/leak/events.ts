@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Entity, Project } from '@twofold/schema';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
-import { changesOf } from '../../runtime/core/data/changes.ts';
+import { changesOf } from '../../runtime/core/data/changes/changes.ts';
 import type { TestServer } from '../graphql/harness.ts';
 import type { Row } from '../graphql/random-data.ts';
 import { sightOf } from './sight.ts';
