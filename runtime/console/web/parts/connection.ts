@@ -10,7 +10,7 @@ export const returns = signal(0);
 /** Seconds that the server asked to wait for, while a request waits; 0 otherwise. */
 export const waiting = signal(0);
 
-/** Milliseconds between two tries while the server is gone. The contract allows 3 s in all. */
+/** Milliseconds before each try while something is lost. The contract allows 3 s in all. */
 const EVERY = 1000;
 
 /**
@@ -40,7 +40,8 @@ export function lost(): void {
 }
 
 async function waitForReturn(): Promise<void> {
-  while (!(await answers())) await new Promise((done) => setTimeout(done, EVERY));
+  do await new Promise((done) => setTimeout(done, EVERY));
+  while (!(await answers()));
   trying = false;
   reachable.value = true;
   returns.value += 1;
