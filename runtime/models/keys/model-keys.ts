@@ -41,6 +41,8 @@ export interface ModelKeys {
 export type KeyChanges = Partial<Pick<NewModelKey, 'name' | 'models' | 'budget' | 'expiresAt'>>;
 
 const TABLE = 'hosting_model_keys';
+/** By name: a statement of all columns is prepared anew each time. */
+const COLUMNS = ['id', 'name', 'prefix', 'models', 'budget', 'created_at', 'expires_at'] as const;
 export const KEY_BEGIN = 'mk_';
 /** Ids of API keys of the server begin so. */
 const SERVER_KEY = /^key_[0-9A-Z]{26}$/;
@@ -50,7 +52,8 @@ const digest = (text: string) => createHash('sha256').update(text).digest('base6
 export function createModelKeys(store: Store, now: () => number): ModelKeys {
   const { db } = store;
   const find = async (column: 'id' | 'hash', value: string) => {
-    const row = await db.selectFrom(TABLE).selectAll().where(column, '=', value).executeTakeFirst();
+    const found = db.selectFrom(TABLE).select(COLUMNS).where(column, '=', value);
+    const row = await found.executeTakeFirst();
     return row ? toKey(row) : null;
   };
   const isLive = ({ expiresAt }: ModelKey) => expiresAt === null || Date.parse(expiresAt) > now();
@@ -80,7 +83,7 @@ export function createModelKeys(store: Store, now: () => number): ModelKeys {
     isLive,
     byId: (id) => find('id', id),
     async all() {
-      const rows = await db.selectFrom(TABLE).selectAll().orderBy('created_at').execute();
+      const rows = await db.selectFrom(TABLE).select(COLUMNS).orderBy('created_at').execute();
       return rows.map(toKey);
     },
     async change(id, changes, by) {
