@@ -315,7 +315,7 @@ describe.each(kinds)('a large answer on %s', (database) => {
   );
 
   it('does not keep a larger value from being stored', async () => {
-    await start(database, { limits: { result: 5_000 } });
+    await start(database, { limits: { result: 5_000, time: 10_000 } });
     const [body, name] = ['b'.repeat(20_000), 'n'.repeat(20_000)];
     const { errors } = await server.query(
       `mutation { updatePost(id: 1, body: "${body}") { id } renameAuthor(id: 1, name: "${name}") { id } updateAuthor(id: 2, name: "${name}") { posts(where: { title: { contains: "7" } }) { id } } }`,

@@ -87,13 +87,13 @@ export const next: readonly MadeUp[] = [
   exported('openContext', 'createContext', 'd.ts'),
   {
     of: 'schema',
-    file: 'changed-defaults.js',
+    file: 'index.js',
     change: (text) => text.replace('changedDefaults = [', `changedDefaults = [${shorterDepth},`),
   },
   {
     of: 'schema',
-    file: 'manifest/core.js',
-    change: (text) => text.replace(/(depth: .*default: )12/, '$13'),
+    file: 'index.js',
+    change: (text) => text.replace(/(depth: \{[^}]*default: )12/, '$13'),
   },
 ];
 
