@@ -2,7 +2,7 @@
  * `npm run bench:observability`: the CPU time of a request with figures and with traces at 10 % sampling, as a share of that without
  * both. Servers on SQLite take turns in short slices of one run, so that a busy machine slows all of them.
  *
- * `-- --rounds 15` · `--slice 1500` requests · `--before FOLDER` another checkout, whose server is measured too
+ * `-- --rounds 5` · `--groups 7` of processes · `--slice 1500` requests · `--before FOLDER` another checkout, whose server is measured too
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +21,15 @@ import { ORIGIN } from './shape.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '5' },
+    groups: { type: 'string', default: '7' },
     slice: { type: 'string', default: '1500' },
     before: { type: 'string' },
   },
 });
 const ROUNDS = Number(values.rounds);
+/** Two processes of the same server differ by up to a fifth for as long as they run. */
+const GROUPS = Number(values.groups);
 const SLICE = Number(values.slice);
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -115,38 +118,72 @@ const collector = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
 const sink = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-const servers = [
-  await start('neither', 1, ''),
-  await start('figures', 1.03, 'observability: { metrics: true }\n'),
-  await start('traces, 10 % sampled', 1.05, 'observability: { traces: true }\n', {
-    collector: sink,
-  }),
-  ...(values.before ? [await start('before', 1.02, '', { checkout: values.before })] : []),
-];
-try {
-  console.log(
-    `${machineOf()}; medians of ${ROUNDS} interleaved rounds of ${SLICE} requests, µs of CPU a request.`,
-  );
-  console.log(
-    `| | ${servers.map(({ name }) => name).join(' | ')} |\n|---|${servers.map(() => '---:|').join('')}`,
-  );
-  for (const [title, body] of Object.entries(WORKLOADS)) {
-    const [base = [], ...others] = await measure(servers, body);
-    const cells = others.map((costs, at) => {
-      const { name, most } = servers[at + 1]!;
-      const times = median(costs.map((cost, round) => cost / base[round]!));
-      // The other way round for an earlier checkout: what is now is measured against it.
-      const judged = name === 'before' ? 1 / times : times;
-      return `${median(costs).toFixed(1)} (${judged.toFixed(3)} ≤ ${most}: ${judged <= most ? 'met' : 'not met'})`;
-    });
-    console.log(`| ${title} | ${median(base).toFixed(1)} | ${cells.join(' | ')} |`);
+
+/** Starts a server of each kind. */
+async function startAll(): Promise<readonly Server[]> {
+  return [
+    await start('neither', 1, ''),
+    await start('figures', 1.03, 'observability: { metrics: true }\n'),
+    await start('traces, 10 % sampled', 1.05, 'observability: { traces: true }\n', {
+      collector: sink,
+    }),
+    ...(values.before ? [await start('before', 1.02, '', { checkout: values.before })] : []),
+  ];
+}
+
+async function end({ child, folder }: Server): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The costs of each server in the median group, and what it takes of the first one. */
+interface Costs {
+  readonly title: string;
+  readonly costs: readonly number[];
+  readonly times: readonly number[];
+}
+
+/** Measures one group of processes: a median of the rounds for each workload. */
+async function measureGroup(): Promise<readonly Costs[]> {
+  const group = await startAll();
+  try {
+    const all: Costs[] = [];
+    for (const [title, body] of Object.entries(WORKLOADS)) {
+      const seen = await measure(group, body);
+      all.push({
+        title,
+        costs: seen.map(median),
+        times: seen.map((costs) => median(costs.map((cost, round) => cost / seen[0]![round]!))),
+      });
+    }
+    kinds = group;
+    return all;
+  } finally {
+    await Promise.all(group.map(end));
   }
-} finally {
-  for (const { child, folder } of servers) {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    rmSync(folder, { recursive: true, force: true });
-  }
-  collector.close();
-  collector.closeAllConnections();
+}
+
+let kinds: readonly Server[] = [];
+const groups: (readonly Costs[])[] = [];
+for (let group = 0; group < GROUPS; group += 1) groups.push(await measureGroup());
+collector.close();
+collector.closeAllConnections();
+
+console.log(
+  `${machineOf()}; medians of ${GROUPS} groups of processes, each of ${ROUNDS} interleaved rounds of ${SLICE} requests, µs of CPU a request.`,
+);
+console.log(
+  `| | ${kinds.map(({ name }) => name).join(' | ')} |\n|---|${kinds.map(() => '---:|').join('')}`,
+);
+for (const [row, title] of Object.keys(WORKLOADS).entries()) {
+  const cells = kinds.map(({ name, most }, at) => {
+    const cost = median(groups.map((group) => group[row]!.costs[at]!)).toFixed(1);
+    if (at === 0) return cost;
+    const times = median(groups.map((group) => group[row]!.times[at]!));
+    // The other way round for an earlier checkout: what is now is measured against it.
+    const judged = name === 'before' ? 1 / times : times;
+    return `${cost} (${judged.toFixed(3)} ≤ ${most}: ${judged <= most ? 'met' : 'not met'})`;
+  });
+  console.log(`| ${title} | ${cells.join(' | ')} |`);
 }
