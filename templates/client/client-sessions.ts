@@ -23,9 +23,10 @@ const BODY: Parts = {
   const store = typeof storage === 'object' ? storage : storeOf(isShared ? page : undefined, key);
 `,
   STATE: String.raw`  let letGo = () => {};
-`,
-  SAVING: String.raw`Stores new tokens, and shows their time to other tabs by the name of a lock.`,
-  SHOW: String.raw`    letGo();
+
+  /** Shows other tabs, by the name of a lock, when this one has changed what is stored. */
+  async function show(at: number): Promise<void> {
+    letGo();
     if (locks)
       await new Promise<void>((held) => {
         void locks.request(key + ' ' + at, { mode: 'shared' }, () => {
@@ -33,17 +34,22 @@ const BODY: Parts = {
           return new Promise<void>((resolve) => (letGo = resolve));
         });
       });
+  }
+`,
+  SAVING: String.raw`Stores new tokens, and shows their time to other tabs.`,
+  SHOW: String.raw`    await show(at);
 `,
   EXCHANGE: String.raw`  async function forget(): Promise<void> {
     changes += 1;
     use(null);
     await store.remove();
     channel?.postMessage('');
+    await show(Date.now());
   }
 
   /**
    * What is stored now. A page can see what another one stored a moment later only, but a lock at
-   * once: as long as a lock tells of newer tokens, they are waited for.
+   * once: as long as a lock tells of newer tokens, or of a later sign-out, they are waited for.
    */
   async function latest(): Promise<Kept | null> {
     const held = (await locks?.query())?.held ?? [];
