@@ -53,10 +53,31 @@ const WORKLOADS: Readonly<Record<string, Body>> = {
   }),
 };
 
-interface Server {
+/** A kind of server that is measured. */
+interface Kind {
   readonly name: string;
-  /** The most that its CPU time may be of that of the first server. */
+  /** The most that its CPU time may be of that of the first kind. */
   readonly most: number;
+  /** What its manifest has more than that of the first kind. */
+  readonly manifest: string;
+  readonly checkout?: string;
+  /** Whether it sends spans. */
+  readonly traced?: boolean;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'neither', most: 1, manifest: '' },
+  { name: 'figures', most: 1.03, manifest: 'observability: { metrics: true }\n' },
+  {
+    name: 'traces, 10 % sampled',
+    most: 1.05,
+    manifest: 'observability: { traces: true }\n',
+    traced: true,
+  },
+  ...(values.before ? [{ name: 'before', most: 1.02, manifest: '', checkout: values.before }] : []),
+];
+
+interface Server {
   readonly port: number;
   readonly child: ChildProcess;
   readonly folder: string;
@@ -64,22 +85,17 @@ interface Server {
   readonly token: string;
 }
 
-async function start(
-  name: string,
-  most: number,
-  manifest: string,
-  more: { checkout?: string; collector?: string } = {},
-): Promise<Server> {
+async function start({ manifest, checkout = HERE, traced = false }: Kind): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'observed-'));
   const program = fileURLToPath(new URL('observed-server.ts', import.meta.url));
-  const args = [more.checkout ?? HERE, manifest, ...(more.collector ? [more.collector] : [])];
+  const args = [checkout, manifest, ...(traced ? [sink] : [])];
   const child = fork(program, args, {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const [port] = (await once(child, 'message')) as [number];
   const { token } = await register(`http://127.0.0.1:${port}`);
-  return { name, most, port, child, folder, token };
+  return { port, child, folder, token };
 }
 
 async function cpuOf({ child }: Server): Promise<number> {
@@ -119,52 +135,39 @@ const collector = createServer((request, response) => {
 await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
 const sink = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 
-/** Starts a server of each kind. */
-async function startAll(): Promise<readonly Server[]> {
-  return [
-    await start('neither', 1, ''),
-    await start('figures', 1.03, 'observability: { metrics: true }\n'),
-    await start('traces, 10 % sampled', 1.05, 'observability: { traces: true }\n', {
-      collector: sink,
-    }),
-    ...(values.before ? [await start('before', 1.02, '', { checkout: values.before })] : []),
-  ];
-}
-
 async function end({ child, folder }: Server): Promise<void> {
   child.kill('SIGKILL');
   await once(child, 'exit');
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The costs of each server in the median group, and what it takes of the first one. */
+/** Medians of the rounds of one workload, for each kind of server. */
 interface Costs {
-  readonly title: string;
+  /** Microseconds of CPU for a request. */
   readonly costs: readonly number[];
+  /** The costs as multiples of those of the first kind. */
   readonly times: readonly number[];
 }
 
-/** Measures one group of processes: a median of the rounds for each workload. */
+/** Measures a server of each kind. */
 async function measureGroup(): Promise<readonly Costs[]> {
-  const group = await startAll();
+  const group: Server[] = [];
   try {
+    for (const kind of KINDS) group.push(await start(kind));
     const all: Costs[] = [];
-    for (const [title, body] of Object.entries(WORKLOADS)) {
+    for (const body of Object.values(WORKLOADS)) {
       const seen = await measure(group, body);
       all.push({
-        title,
         costs: seen.map(median),
         times: seen.map((costs) => median(costs.map((cost, round) => cost / seen[0]![round]!))),
       });
     }
-    kinds = group;
     return all;
   } finally {
     await Promise.all(group.map(end));
   }
 }
 
-let kinds: readonly Server[] = [];
 const groups: (readonly Costs[])[] = [];
 for (let group = 0; group < GROUPS; group += 1) groups.push(await measureGroup());
 collector.close();
@@ -174,10 +177,10 @@ console.log(
   `${machineOf()}; medians of ${GROUPS} groups of processes, each of ${ROUNDS} interleaved rounds of ${SLICE} requests, µs of CPU a request.`,
 );
 console.log(
-  `| | ${kinds.map(({ name }) => name).join(' | ')} |\n|---|${kinds.map(() => '---:|').join('')}`,
+  `| | ${KINDS.map(({ name }) => name).join(' | ')} |\n|---|${KINDS.map(() => '---:|').join('')}`,
 );
 for (const [row, title] of Object.keys(WORKLOADS).entries()) {
-  const cells = kinds.map(({ name, most }, at) => {
+  const cells = KINDS.map(({ name, most }, at) => {
     const cost = median(groups.map((group) => group[row]!.costs[at]!)).toFixed(1);
     if (at === 0) return cost;
     const times = median(groups.map((group) => group[row]!.times[at]!));
