@@ -25,6 +25,6 @@ export function LazyPage({ load, rest }: PageProps & { readonly load: LoadPage }
     );
   };
   useEffect(open, [returns.value]);
-  if (failed) return <Failure error={t('The server does not answer')} again={open} />;
+  if (failed) return <Failure error={t('This page did not load: reload it')} again={open} />;
   return page ? <page.Page rest={rest} /> : <Loading />;
 }
