@@ -74,6 +74,24 @@ describe.each(databases)('the context of your own code on %s', (database) => {
     expect(await ctx.data.account.findMany()).toMatchObject([{ owner: 'late', balance: 2 }]);
   });
 
+  it('reads for as long as it takes, when no request waits for it', async () => {
+    await server.close();
+    server = await startServer(SDL, {
+      database,
+      change: (project) => ({
+        ...project,
+        api: { ...project.api, limits: { ...project.api.limits, time: 1 } },
+      }),
+    });
+    const log = { child: () => log };
+    ctx = systemContext({ store: server.store, log: log as never });
+    const data = Array.from({ length: 5000 }, (_, at) => ({
+      owner: `owner ${at} ${'x'.repeat(500)}`,
+    }));
+    await ctx.data.account.createMany({ data });
+    expect(await ctx.data.account.count({ where: { owner: { contains: ' 49' } } })).toBe(111);
+  });
+
   it('runs a function of Mutation as one transaction, begun with its first statement', async () => {
     server.statements();
     expect(await server.query('mutation { nothing }')).toEqual({ data: { nothing: true } });
