@@ -92,6 +92,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'trustConnection',
   ],
   'runtime/kernel': [
+    'CHANGE_COUNTER',
     'LAST_OWNER',
     'SCOPE',
     'VERSION',

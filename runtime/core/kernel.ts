@@ -37,6 +37,7 @@ export { createFoldedIndex, folded } from './store/tables/folded-index.ts';
 export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';
 export type { Migration } from './store/migrations/migration.ts';
 export { createSemaphore } from './store/transactions/semaphore.ts';
+export { CHANGE_COUNTER } from './store/change-counter.ts';
 export type { Dialect, Store } from './store/store.ts';
 export { VERSION } from './version.ts';
 export { isTimeZone } from './config/time-zone.ts';

@@ -61,8 +61,8 @@ interface Kind {
   /** What its manifest has more than that of the first kind. */
   readonly manifest: string;
   readonly checkout?: string;
-  /** Whether it sends spans. */
-  readonly traced?: boolean;
+  /** What makes the spans that it sends; nothing when it sends none. */
+  readonly spans?: 'ours' | 'by hand';
 }
 
 const KINDS: readonly Kind[] = [
@@ -72,8 +72,9 @@ const KINDS: readonly Kind[] = [
     name: 'traces, 10 % sampled',
     most: 1.05,
     manifest: 'observability: { traces: true }\n',
-    traced: true,
+    spans: 'ours',
   },
+  { name: 'the same spans by hand', most: 1.05, manifest: '', spans: 'by hand' },
   ...(values.before ? [{ name: 'before', most: 1.02, manifest: '', checkout: values.before }] : []),
 ];
 
@@ -85,10 +86,11 @@ interface Server {
   readonly token: string;
 }
 
-async function start({ manifest, checkout = HERE, traced = false }: Kind): Promise<Server> {
+async function start({ manifest, checkout = HERE, spans }: Kind): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'observed-'));
   const program = fileURLToPath(new URL('observed-server.ts', import.meta.url));
-  const args = [checkout, manifest, ...(traced ? [sink] : [])];
+  const args = [checkout, manifest, ...(spans ? [sink] : [])];
+  if (spans === 'by hand') args.push(spans);
   const child = fork(program, args, {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,14 +1,15 @@
 /**
  * A server of `observability.ts`, in a process of its own and as users run it: with sign-in, CORS, a middleware, and
  * with figures, with traces, or with neither. Its arguments are the folder of the checkout, what its manifest has
- * more, and where spans go; none for no provider.
+ * more, where spans go (none for no provider), and whether a middleware makes the spans by hand.
  */
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
+import type { Middleware } from 'koa';
 import { DECLARED, HEADER, HEADER_VALUE, ORIGIN } from './shape.ts';
 
-const [checkout = '', manifest = '', collector] = process.argv.slice(2);
+const [checkout = '', manifest = '', collector, byHand] = process.argv.slice(2);
 if (collector) await registerProvider(collector);
 const moduleOf = (path: string) => import(pathToFileURL(join(checkout, 'runtime', path)).href);
 const { createServer } = (await moduleOf(
@@ -24,6 +25,7 @@ const server = createServer().schema(
   `${DECLARED.asRun.manifest}${manifest}`,
 );
 server.with(auth());
+if (byHand) server.use(await spansByHand());
 server.use((ctx, next) => {
   ctx.set(HEADER, HEADER_VALUE);
   return next();
@@ -86,4 +88,33 @@ async function registerProvider(address: string): Promise<void> {
       ],
     }),
   );
+}
+
+/**
+ * As many spans as a server with traces makes for an operation with one statement, made with the SDK alone: what is left
+ * beyond them is the cost of our own part. No part of a request that is not sampled has a span, as with ours.
+ */
+async function spansByHand(): Promise<Middleware> {
+  const { context, propagation, ROOT_CONTEXT, SpanKind, trace } =
+    await import('@opentelemetry/api');
+  const tracer = trace.getTracer('by hand');
+  const statement = { 'db.system.name': 'sqlite', 'db.operation.name': 'SELECT' };
+  return async (ctx, next) => {
+    const parent = propagation.extract(ROOT_CONTEXT, ctx.req.headers);
+    const attributes = { 'http.request.method': ctx.method };
+    const request = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent);
+    const within = trace.setSpan(parent, request);
+    await context.with(within, next);
+    if (request.isRecording()) {
+      const kind = { 'graphql.operation.type': 'query', 'graphql.operation.name': 'ById' };
+      const operation = tracer.startSpan('query ById', { attributes: kind }, within);
+      const below = trace.setSpan(within, operation);
+      const read = { ...statement, 'db.query.text': 'select * from users where id = ?' };
+      tracer.startSpan('SELECT', { kind: SpanKind.CLIENT, attributes: read }, below).end();
+      operation.end();
+      request.updateName(`${ctx.method} /graphql`);
+      request.setAttributes({ 'http.response.status_code': ctx.status, 'http.route': '/graphql' });
+    }
+    request.end();
+  };
 }

@@ -1,5 +1,5 @@
 import type { Organizations } from '@twofold/schema';
-import type { Dialect, Membership, Store } from '@twofold/runtime/kernel';
+import { CHANGE_COUNTER, type Dialect, type Membership, type Store } from '@twofold/runtime/kernel';
 import DataLoader from 'dataloader';
 import type { NowOrLater } from '../requests/and-then.ts';
 import type { UserId } from '../ids.ts';
@@ -107,11 +107,6 @@ type Row = readonly [
   (string | null)?,
   (string | null)?,
 ];
-
-/**
- * Its result changes with each commit of another connection, including those of other processes.
- */
-const CHANGE_COUNTER = 'pragma data_version';
 
 function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {
   if (row === null) return null;

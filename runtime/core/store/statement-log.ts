@@ -1,4 +1,5 @@
 import type { LogEvent } from 'kysely';
+import { CHANGE_COUNTER } from './change-counter.ts';
 import type { Query, Store } from './store.ts';
 
 /** Is called with each statement that has run, its parameters, its milliseconds and its error. */
@@ -57,7 +58,10 @@ export function notingStore(store: Store, note: NoteStatement): Store {
     answerRows: (statement, parameters, bounds) =>
       measure(statement.text, parameters, () => store.answerRows(statement, parameters, bounds)),
     ...(valueNow && {
-      valueNow: (sql, values) => measure(sql, values, () => valueNow(sql, values)),
+      valueNow: (sql, values) =>
+        sql === CHANGE_COUNTER
+          ? valueNow(sql, values)
+          : measure(sql, values, () => valueNow(sql, values)),
     }),
     valueLater: (sql, values) => measure(sql, values, () => store.valueLater(sql, values)),
     ...(writeOne && { writeOne: notingWrites(writeOne, note) }),

@@ -147,8 +147,8 @@ function continued(headers: IncomingHttpHeaders): Context {
 
 /** The place in a trace that a `traceparent` refers to. */
 function named(traceparent: string | string[] | undefined): Context {
-  const [, traceId = '', spanId = '', flags = ''] =
-    typeof traceparent === 'string' ? (TRACEPARENT.exec(traceparent) ?? []) : [];
+  if (typeof traceparent !== 'string') return ROOT_CONTEXT;
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent) ?? [];
   const traceFlags = Number.parseInt(flags || '0', 16) & TraceFlags.SAMPLED;
   const remote = { traceId, spanId, traceFlags, isRemote: true };
   return isSpanContextValid(remote) ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT;
