@@ -56,26 +56,39 @@ const WORKLOADS: Readonly<Record<string, Body>> = {
 /** A kind of server that is measured. */
 interface Kind {
   readonly name: string;
-  /** The most that its CPU time may be of that of the first kind. */
-  readonly most: number;
-  /** What its manifest has more than that of the first kind. */
-  readonly manifest: string;
+  /** What its manifest has more than that of `PLAIN`. */
+  readonly manifest?: string;
   readonly checkout?: string;
   /** What makes the spans that it sends; nothing when it sends none. */
   readonly spans?: 'ours' | 'by hand';
 }
 
-const KINDS: readonly Kind[] = [
-  { name: 'neither', most: 1, manifest: '' },
-  { name: 'figures', most: 1.03, manifest: 'observability: { metrics: true }\n' },
-  {
-    name: 'traces, 10 % sampled',
-    most: 1.05,
-    manifest: 'observability: { traces: true }\n',
-    spans: 'ours',
-  },
-  { name: 'the same spans by hand', most: 1.05, manifest: '', spans: 'by hand' },
-  ...(values.before ? [{ name: 'before', most: 1.02, manifest: '', checkout: values.before }] : []),
+const PLAIN: Kind = { name: 'neither' };
+const FIGURES: Kind = { name: 'figures', manifest: 'observability: { metrics: true }\n' };
+const TRACES: Kind = {
+  name: 'traces, 10 % sampled',
+  manifest: 'observability: { traces: true }\n',
+  spans: 'ours',
+};
+/** What the SDK costs by itself. */
+const BY_HAND: Kind = { name: 'the same spans by hand', spans: 'by hand' };
+const BEFORE: Kind = { name: 'before', checkout: values.before ?? HERE };
+
+const KINDS = [PLAIN, FIGURES, TRACES, BY_HAND, ...(values.before ? [BEFORE] : [])];
+
+/** The CPU time of one kind as a multiple of that of another, and the most that it may be. */
+interface Comparison {
+  readonly of: Kind;
+  readonly to: Kind;
+  readonly most?: number;
+}
+
+const COMPARISONS: readonly Comparison[] = [
+  { of: FIGURES, to: PLAIN, most: 1.03 },
+  { of: TRACES, to: PLAIN, most: 1.05 },
+  { of: BY_HAND, to: PLAIN },
+  { of: TRACES, to: BY_HAND, most: 1.05 },
+  ...(values.before ? [{ of: PLAIN, to: BEFORE, most: 1.02 }] : []),
 ];
 
 interface Server {
@@ -86,7 +99,7 @@ interface Server {
   readonly token: string;
 }
 
-async function start({ manifest, checkout = HERE, spans }: Kind): Promise<Server> {
+async function start({ manifest = '', checkout = HERE, spans }: Kind): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'observed-'));
   const program = fileURLToPath(new URL('observed-server.ts', import.meta.url));
   const args = [checkout, manifest, ...(spans ? [sink] : [])];
@@ -147,7 +160,7 @@ async function end({ child, folder }: Server): Promise<void> {
 interface Costs {
   /** Microseconds of CPU for a request. */
   readonly costs: readonly number[];
-  /** The costs as multiples of those of the first kind. */
+  /** For each of `COMPARISONS`. */
   readonly times: readonly number[];
 }
 
@@ -161,7 +174,7 @@ async function measureGroup(): Promise<readonly Costs[]> {
       const seen = await measure(group, body);
       all.push({
         costs: seen.map(median),
-        times: seen.map((costs) => median(costs.map((cost, round) => cost / seen[0]![round]!))),
+        times: COMPARISONS.map(({ of, to }) => ratioOf(costsOf(seen, of), costsOf(seen, to))),
       });
     }
     return all;
@@ -169,6 +182,11 @@ async function measureGroup(): Promise<readonly Costs[]> {
     await Promise.all(group.map(end));
   }
 }
+
+const costsOf = (seen: readonly number[][], kind: Kind) => seen[KINDS.indexOf(kind)]!;
+
+const ratioOf = (costs: readonly number[], others: readonly number[]): number =>
+  median(costs.map((cost, round) => cost / others[round]!));
 
 const groups: (readonly Costs[])[] = [];
 for (let group = 0; group < GROUPS; group += 1) groups.push(await measureGroup());
@@ -178,17 +196,18 @@ collector.closeAllConnections();
 console.log(
   `${machineOf()}; medians of ${GROUPS} groups of processes, each of ${ROUNDS} interleaved rounds of ${SLICE} requests, µs of CPU a request.`,
 );
-console.log(
-  `| | ${KINDS.map(({ name }) => name).join(' | ')} |\n|---|${KINDS.map(() => '---:|').join('')}`,
-);
+const heads = [
+  ...KINDS.map(({ name }) => name),
+  ...COMPARISONS.map(({ of, to }) => `${of.name} / ${to.name}`),
+];
+console.log(`| | ${heads.join(' | ')} |\n|---|${heads.map(() => '---:|').join('')}`);
 for (const [row, title] of Object.keys(WORKLOADS).entries()) {
-  const cells = KINDS.map(({ name, most }, at) => {
-    const cost = median(groups.map((group) => group[row]!.costs[at]!)).toFixed(1);
-    if (at === 0) return cost;
+  const costs = KINDS.map((_, at) => median(groups.map((group) => group[row]!.costs[at]!)));
+  const judged = COMPARISONS.map(({ most }, at) => {
     const times = median(groups.map((group) => group[row]!.times[at]!));
-    // The other way round for an earlier checkout: what is now is measured against it.
-    const judged = name === 'before' ? 1 / times : times;
-    return `${cost} (${judged.toFixed(3)} ≤ ${most}: ${judged <= most ? 'met' : 'not met'})`;
+    const met = most === undefined ? '' : ` ≤ ${most}: ${times <= most ? 'met' : 'not met'}`;
+    return `${times.toFixed(3)}${met}`;
   });
+  const cells = [...costs.map((cost) => cost.toFixed(1)), ...judged];
   console.log(`| ${title} | ${cells.join(' | ')} |`);
 }
