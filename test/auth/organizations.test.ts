@@ -29,6 +29,13 @@ describe.each(databases)('organizations on %s', (database) => {
       text: 'measure',
       project: { title: 'loom', company: { name: 'bobs' } },
     });
+    const members = { disconnect: [{ id: bob.id }] };
+    const update = [{ where: { id: 1 }, data: { company: { update: { members } } } }];
+    const left = { name: 'x', projects: { connect: [{ id: 1 }], update } };
+    expect(await firm.call('POST', '/api/auth/organizations', left, bob.headers)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/\.members is not known$/) },
+    });
     const moved = { name: 'eves', projects: { connect: [{ id: 1 }] } };
     const eve = await firm.person('eve');
     expect(await firm.call('POST', '/api/auth/organizations', moved, eve.headers)).toMatchObject({
