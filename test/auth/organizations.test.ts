@@ -17,6 +17,31 @@ describe.each(databases)('organizations on %s', (database) => {
     });
     const rest = await firm.call('POST', '/api/companies', { name: 'three' }, ann.headers);
     expect(rest.status).toBe(201);
+    const bob = await firm.person('bob');
+    const tasks = { create: [{ text: 'measure' }] };
+    const filled = { name: 'bobs', projects: { create: [{ title: 'loom', tasks }] } };
+    const make = (headers: Record<string, string>) =>
+      firm.call('POST', '/api/auth/organizations', filled, headers);
+    expect(await make(bob.headers)).toMatchObject({ status: 201, body: { name: 'bobs' } });
+    const [task] = (await firm.ask('{ tasks { text project { title company { name } } } }', bob))
+      .data.tasks;
+    expect(task).toEqual({
+      text: 'measure',
+      project: { title: 'loom', company: { name: 'bobs' } },
+    });
+    const members = { disconnect: [{ id: bob.id }] };
+    const update = [{ where: { id: 1 }, data: { company: { update: { members } } } }];
+    const left = { name: 'x', projects: { connect: [{ id: 1 }], update } };
+    expect(await firm.call('POST', '/api/auth/organizations', left, bob.headers)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/\.members is not known$/) },
+    });
+    const moved = { name: 'eves', projects: { connect: [{ id: 1 }] } };
+    const eve = await firm.person('eve');
+    expect(await firm.call('POST', '/api/auth/organizations', moved, eve.headers)).toMatchObject({
+      status: 400,
+      body: { error: 'projects: there is no such Project' },
+    });
     const { body } = await firm.call('GET', '/api/auth/organizations', undefined, ann.headers);
     expect(body).toEqual({
       organizations: ['anns firm', 'two', 'three'].map((name) => ({

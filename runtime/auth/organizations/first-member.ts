@@ -15,12 +15,13 @@ export function followOrganizations({ kernel, model, events }: AuthParts): void 
       events.transact(by(caller, request), async (trx, emit) => {
         const organization_id = keyOf(kernel, id);
         emit('organization.created', caller, { organization_id });
-        if (caller === null) return;
+        if (caller === null) return undefined;
         await trx
           .insertInto('auth_members')
           .values({ organization_id, user_id: caller, role: first, created_at: kernel.now() })
           .execute();
         emit('member.added', caller, { organization_id, role: first });
+        return isNarrowed(request) ? undefined : { id: organization_id, role: first };
       }),
     // The table's own trigger removes its memberships.
     removed: ({ id, caller, request }) =>
@@ -29,6 +30,10 @@ export function followOrganizations({ kernel, model, events }: AuthParts): void 
       }),
   });
 }
+
+/** Whether the request is about one organization that was there before. */
+const isNarrowed = (request: RequestContext | undefined): boolean =>
+  request !== undefined && 'narrowed' in request.principal && request.principal.narrowed === true;
 
 /** The caller as events name it, with address and id of the request if there is one. */
 function by(caller: number | string | null, request: RequestContext | undefined): Caller {

@@ -86,11 +86,17 @@ function writesOf(model: Model, entity: EntityModel): Write[] {
     const { constraint } = column;
     return { kind: 'column', name, column: column.name, ...(constraint && { constraint }) };
   });
-  const nested = relationsOf(entity, model).map(({ field, source }) =>
-    nestedWrite(field.name, model.entity(source.entity), source.kind === 'many'),
-  );
+  const nested = relationsOf(entity, model)
+    .filter(isWritten)
+    .map(({ field, source }) =>
+      nestedWrite(field.name, model.entity(source.entity), source.kind === 'many'),
+    );
   return [...columns, ...nested];
 }
+
+/** The list of an organization's members is not: its routes know the ranks and the last owner. */
+const isWritten = ({ source }: ReturnType<typeof relationsOf>[number]) =>
+  !(source.kind === 'many' && source.via.kind === 'table' && source.via.managed);
 
 /** Everything that an input of the API may declare for a relation. */
 function nestedWrite(field: string, to: EntityModel, many: boolean): Write {

@@ -312,6 +312,13 @@ function inScope(principal: Principal, plural: string, verb: Verb): boolean {
   return hasScope(principal.scopes, `${plural}:${verb === 'READ' ? 'read' : 'write'}`);
 }
 
+/** The rules of a caller who has just become a member of one more organization. */
+export const asMember = (rules: Rules, membership: Membership): Rules => ({
+  ...rules,
+  callerClass: `${rules.callerClass} +${membership.role ?? ''}`,
+  organizations: [...rules.organizations, membership],
+});
+
 function callerClass(principal: Principal): string {
   const narrowed = 'narrowed' in principal && principal.narrowed ? '!' : '';
   const organizations = narrowed + organizationClass(organizationsOf(principal));

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../context/request-context.ts';
+import type { Membership, RequestContext } from '../../context/request-context.ts';
 import type { Store } from '../../store/store.ts';
 
 /** A row that was just inserted or removed, in the transaction that is still open. */
@@ -15,7 +15,8 @@ export interface MadeRow {
  * everything.
  */
 export interface RowFollower {
-  made(row: MadeRow): Promise<void>;
+  /** @returns the membership that the caller got by it, under which the rest is written */
+  made(row: MadeRow): Promise<Membership | undefined>;
   removed(row: MadeRow): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Cell } from '../sql/cells.ts';
 import type { Column, Verb } from '@twofold/schema';
 import { failure } from '../../errors.ts';
 import { uuid7 } from '../../store/uuid7.ts';
-import { both, refusal, type Access } from '../access/access.ts';
+import { asMember, both, refusal, type Access } from '../access/access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { valueSql, sql, toStatement, type Sql } from '../sql/fragment.ts';
 import { columnsOf, isStated } from '../access/row-condition.ts';
@@ -132,9 +132,11 @@ export async function insertRow(
   const id = String(inserted['id']);
   note(writing, entity, 'created', id);
   checkAtEnd(writing, entity, id, statedOf(access));
-  await writing.made
+  const joined = await writing.made
     .get(entity.entity.name)
     ?.made({ id, caller: writing.caller, request: writing.request });
+  // Who makes an organization may fill it in the same write.
+  if (joined) writing.rules = asMember(writing.rules, joined);
   return id;
 }
 

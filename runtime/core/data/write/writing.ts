@@ -11,7 +11,8 @@ import type { RequestContext } from '../../context/request-context.ts';
 /** One transaction of writes for one caller. */
 export interface Writing {
   readonly model: Model;
-  readonly rules: Rules;
+  /** Those of the caller; they are others when the caller has made an organization. */
+  rules: Rules;
   readonly caller: number | string | null;
   readonly dialect: Dialect;
   /** Runs a statement of the transaction. */
