@@ -1,5 +1,5 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
 
@@ -250,4 +250,15 @@ it.each([
 ])('an answer to %s has no body to wait for', async (_, method, text) => {
   serve(await target((socket) => void socket.write(text)));
   expect((await ask({ method })).body.length).toBe(0);
+});
+
+describe('a page of the ingress', () => {
+  it('ends its connection at once when the request has no body', async () => {
+    const began = performance.now();
+    const client = connect(port, '127.0.0.1').resume();
+    client.write('GET / HTTP/1.1\r\nHost: nobody.test\r\n\r\n');
+    await new Promise((resolve) => client.on('close', resolve));
+    // A body would be waited for for a second.
+    expect(performance.now() - began).toBeLessThan(950);
+  });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import WebSocket from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AccessEntry, createAccessLog } from '../../runtime/hosting/ingress/access-log.ts';
 import { hashPassword } from '../../runtime/hosting/ingress/passwords.ts';
 import { readAccessLog } from '../../runtime/hosting/ingress/read-access-log.ts';
 import { renderRequestMetrics } from '../../runtime/hosting/request-metrics.ts';
@@ -287,6 +288,42 @@ describe('the access log and the figures', () => {
       ['app.test', '/'],
       ['app.test', '/in-the-host'],
     ]);
+  });
+
+  it('have each line once and whole, in order, however many come before one is written', async () => {
+    const directory = join(folder, 'many');
+    const log = createAccessLog(directory);
+    const text = 'à"\u0001\u2028\ud800'.repeat(100);
+    const count = 400;
+    for (let status = 0; status < count; status += 1)
+      log.write({ status, path: text, host: text, user_agent: text } as AccessEntry);
+    await log.flush();
+    const lines = readFileSync(join(directory, 'requests.log'), 'utf8').split('\n');
+    expect(lines.pop()).toBe('');
+    const entries = lines.map((line) => JSON.parse(line) as AccessEntry);
+    expect(entries.map(({ status }) => status)).toEqual(Array.from({ length: count }, (_, i) => i));
+    expect(entries.every(({ path, user_agent }) => path === text && user_agent === text)).toBe(
+      true,
+    );
+  });
+
+  it('keep at most 8 MB of lines for a disk that is slow, and go on when it has taken them', async () => {
+    const directory = join(folder, 'slow');
+    const log = createAccessLog(directory);
+    const write = (status: number) =>
+      log.write({ status, path: 'x'.repeat(30_000) } as AccessEntry);
+    for (let status = 0; status < 400; status += 1) write(status);
+    await log.flush();
+    write(1000);
+    await log.flush();
+    const text = readFileSync(join(directory, 'requests.log'), 'utf8');
+    expect(text.length).toBeLessThan(8.5 * 1024 * 1024);
+    const entries = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AccessEntry);
+    expect(entries.length).toBeGreaterThan(200);
+    expect(entries.at(-1)?.status).toBe(1000);
   });
 
   it('have at most 40 series an app, whatever clients send', async () => {

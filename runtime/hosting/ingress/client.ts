@@ -17,6 +17,8 @@ export interface ClientRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
   /** Whether the body has been received whole. */
   readonly complete: boolean;
+  /** Whether its stream has ended: for a request without a body, that of HTTP/1.1 never begins. */
+  readonly readableEnded?: boolean;
   on(event: 'data', listener: (data: Buffer) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   pause(): unknown;

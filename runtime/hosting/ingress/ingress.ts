@@ -266,12 +266,13 @@ function admit(
 }
 
 /** Forwards a request, now or when its app has a route to a container. */
-function serve(state: IngressState, { appId, state: now }: AppRoute, admitted: Admitted): void {
-  const { table, held } = state;
+function serve(state: IngressState, { appId, state: phase }: AppRoute, admitted: Admitted): void {
+  const { table, held, pools, now } = state;
   const { request, response } = admitted;
   const wait = () => held.wait(appId, table.get(appId)?.hold);
-  const pass = () => proxyRequest({ ...state, ...admitted, wait, route: () => table.get(appId) });
-  if (now === 'serving') return pass();
+  const route = () => table.get(appId);
+  const pass = () => proxyRequest({ ...admitted, pools, now, wait, route });
+  if (phase === 'serving') return pass();
   void wait().then(() => {
     const next = table.get(appId);
     if (response.destroyed) return;

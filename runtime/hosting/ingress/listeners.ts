@@ -67,6 +67,8 @@ const LIMITS: ServerOptions = {
     headersTimeout: 30_000,
     requestTimeout: 0,
     maxHeaderSize: 32 * 1024,
+    // Most requests have no body. Node then makes no stream for one, which never emits `end`.
+    optimizeEmptyRequests: true,
   },
   // Refuses upgrades to protocols other than WebSocket, such as HTTP/2 without TLS, because we
   // could not read the requests inside them. Such a request is handled as one without an upgrade.

@@ -99,8 +99,8 @@ export function forwardedHeaders(request: ClientRequest, origin: RequestOrigin):
  * continued.
  */
 function chainOf({ headers }: ClientRequest, { peer, trusted }: RequestOrigin): string {
-  const given = trusted ? String(headers['x-forwarded-for'] ?? '') : '';
-  const hops = given
+  if (!trusted) return peer;
+  const hops = String(headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => isIP(hop) !== 0);

@@ -71,7 +71,7 @@ export function sendPage(
   });
   const sent = request.method === 'HEAD' ? '' : body;
   // The rest of a bad request cannot be read, so nothing is waited for.
-  if (request.complete || page === 'badRequest') response.end(sent);
+  if (request.complete || request.readableEnded || page === 'badRequest') response.end(sent);
   else endAfterBody(request, response, sent);
 }
 

@@ -56,7 +56,7 @@ export function createVisits(
         request_id: origin.id,
         app: route?.name ?? null,
         ip: origin.ip,
-        method,
+        method: method.slice(0, MAX_TEXT),
         host: hostName(withoutUser(request.headers.host)).slice(0, MAX_TEXT),
         path: pathOf(request.url),
         status,
