@@ -40,11 +40,10 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
     const after = literals[index + 1] ?? '';
     const part = toCode(value);
     for (const entry of part.imports) imports.push(entry);
-    const lineSoFar = text.slice(text.lastIndexOf('\n') + 1);
     const emptied =
-      part.text === '' && lineSoFar.trim() === '' && (after.startsWith('\n') || after === '');
-    text += indented(part.text, /^ */.exec(lineSoFar)![0]);
-    text = emptied ? dropLine(text) + (text.includes('\n') ? after : after.slice(1)) : text + after;
+      part.text === '' && lastLine(text).trim() === '' && (after.startsWith('\n') || after === '');
+    if (emptied) text = dropLine(text) + (text.includes('\n') ? after : after.slice(1));
+    else text += indented(part.text, text) + after;
   });
   return { text, imports };
 }
@@ -65,18 +64,22 @@ export function raw(text: string): Code {
 
 /** A name of the runtime. An unknown name is a compile error in the template. */
 export function runtime(name: keyof typeof Runtime): Code {
-  const known =
-    functions.get(name) ?? imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
-  functions.set(name, known);
-  return known;
+  return known(functions, { from: '@twofold/runtime', name, as: name, typeOnly: false });
 }
-
-/** A cache: emitted resolvers use the same few names thousands of times. */
-const functions = new Map<keyof typeof Runtime, Code>();
 
 /** A type of the runtime; `RuntimeType` lists the types that emitted code may use. */
 export function runtimeType(name: RuntimeType): Code {
-  return imported({ from: '@twofold/runtime', name, as: name, typeOnly: true });
+  return known(types, { from: '@twofold/runtime', name, as: name, typeOnly: true });
+}
+
+/** Caches by name: emitted code uses the same few names thousands of times. */
+const functions = new Map<string, Code>();
+const types = new Map<string, Code>();
+
+function known(cache: Map<string, Code>, entry: Import): Code {
+  const code = cache.get(entry.name) ?? imported(entry);
+  cache.set(entry.name, code);
+  return code;
 }
 
 export type RuntimeType =
@@ -137,9 +140,18 @@ function toCode(part: Part): Code {
   return Array.isArray(part) ? join(part) : (part as Code);
 }
 
-/** Empty lines get no indent. */
-function indented(text: string, indent: string): string {
-  return indent === '' || !text.includes('\n') ? text : text.replace(/\n(?!\n|$)/g, `\n${indent}`);
+/**
+ * The text with the indent of the line that it continues. Empty lines get no indent. Most values
+ * have one line, and then nobody looks for the indent: that would copy a text of many megabytes.
+ */
+function indented(text: string, before: string): string {
+  if (!text.includes('\n')) return text;
+  const indent = /^ */.exec(lastLine(before))![0];
+  return indent === '' ? text : text.replace(/\n(?!\n|$)/g, `\n${indent}`);
+}
+
+function lastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1);
 }
 
 function dropLine(text: string): string {

@@ -2,6 +2,7 @@ import { getNamedType, getNullableType, isInputObjectType, isRequiredArgument } 
 import type { GraphQLArgument, GraphQLInputObjectType } from 'graphql';
 import type { ArgumentPath, RowKey } from '../model.ts';
 import { pascalCase } from '../names.ts';
+import { remembered } from '../remembered.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { inferMany, isMany } from './infer-many.ts';
 import type { ManyVerb } from './infer-many.ts';
@@ -110,11 +111,16 @@ function verbAndEntity(
 }
 
 function byPlural(entities: ReadonlyMap<string, EntityFact>, word: string): EntityFact | undefined {
-  const wanted = pascalCase(word);
-  return word === ''
-    ? undefined
-    : [...entities.values()].find(({ plural }) => pascalCase(plural) === wanted);
+  return word === '' ? undefined : plurals(entities).get(pascalCase(word));
 }
+
+/** Of two entities with the same plural, the first has it. */
+const plurals = remembered(
+  (entities: ReadonlyMap<string, EntityFact>) =>
+    new Map(
+      [...entities.values()].toReversed().map((entity) => [pascalCase(entity.plural), entity]),
+    ),
+);
 
 function byPascal(entities: ReadonlyMap<string, EntityFact>, word: string): EntityFact | undefined {
   return word === ''

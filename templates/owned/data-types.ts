@@ -1,4 +1,4 @@
-import type { Column, Entity, Project } from '@twofold/schema';
+import { type Column, type Entity, type Project, remembered } from '@twofold/schema';
 import { code, type Code, join, runtimeType } from '../code.ts';
 import { propertyName } from '../literal.ts';
 import { sorted } from './model.ts';
@@ -66,13 +66,17 @@ function tallies({ fields }: Entity): string {
   return `{ ${members.join('; ')} }`;
 }
 
+const entityNames = remembered(
+  (project: Project) => new Set(project.entities.map(({ name }) => name)),
+);
+
 function relations(
   { fields }: Entity,
   kind: 'one' | 'many',
   { project, names }: { readonly project: Project; readonly names: TypeNames },
 ): string {
   const members = fields.flatMap(({ name, source }) =>
-    source.kind === kind && project.entities.some((entity) => entity.name === source.entity)
+    source.kind === kind && entityNames(project).has(source.entity)
       ? [`${propertyName(name)}: ${names(source.entity)}Shape`]
       : [],
   );

@@ -104,9 +104,17 @@ function member(value: LiteralValue): Code {
  * The entity without what `defineProject` derives from the SDL, from `access` or from the columns.
  */
 function compactEntity(entity: Entity, project: Project): LiteralValue {
-  const { name: _name, description: _text, renamedFrom: _from, ...known } = entity;
-  const { fields: _fields, rules: _rules, interfaces: _interfaces, ...words } = known;
-  const { columns, indexes, ...rest } = words;
+  const {
+    name: _name,
+    description: _text,
+    renamedFrom: _from,
+    fields: _fields,
+    rules: _rules,
+    interfaces: _interfaces,
+    columns,
+    indexes,
+    ...rest
+  } = entity;
   return new Tall({
     ...(rest as unknown as Record<string, LiteralValue>),
     columns: new Tall(
@@ -126,7 +134,6 @@ function compactColumn(
   column: Column,
   { entity, project }: { entity: Entity; project: Project },
 ): LiteralValue {
-  const { name: _name, type: _type, required: _required, renamedFrom: _from, ...known } = column;
   const field = entity.fields.find((each) => each.name === column.field);
   const scalar = field?.type.name ?? (column.type === 'id' ? 'ID' : 'String');
   const values = column.list
@@ -135,7 +142,11 @@ function compactColumn(
   const namesake = entity.fields.find((each) => each.name === column.name);
   const impliedField = namesake && namesake.source.kind === 'column' ? column.name : undefined;
   const words = {
-    ...known,
+    ...column,
+    name: undefined,
+    type: undefined,
+    required: undefined,
+    renamedFrom: undefined,
     field: column.field === impliedField ? undefined : column.field,
     scalar: column.scalar === scalar ? undefined : column.scalar,
     list: column.list === (field?.type.list ?? false) ? undefined : column.list,
@@ -149,7 +160,7 @@ function compactColumn(
   const type = column.required ? `${column.type}!` : column.type;
   return Object.values(words).every((word) => word === undefined)
     ? type
-    : ({ type, ...words } as unknown as LiteralValue);
+    : (Object.assign({ type }, words, { type }) as unknown as LiteralValue);
 }
 
 function compactWrite(write: Write): readonly [string, LiteralValue] {

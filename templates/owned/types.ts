@@ -137,7 +137,7 @@ function printOverrides(types: readonly Definition[], mutation: string): Code {
   const overridable = types.filter(({ kind }) => ['object', 'interface', 'union'].includes(kind));
   return join(
     overridable.map(({ kind, name }) => {
-      const resolvers = raw(kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`);
+      const resolvers = kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`;
       const type =
         name === mutation ? code`${runtimeType('MutationsOf')}<${resolvers}>` : resolvers;
       return code`
