@@ -134,6 +134,7 @@ function compactColumn(
   column: Column,
   { entity, project }: { entity: Entity; project: Project },
 ): LiteralValue {
+  const { name: _name, type: _type, required: _required, renamedFrom: _from, ...known } = column;
   const field = entity.fields.find((each) => each.name === column.field);
   const scalar = field?.type.name ?? (column.type === 'id' ? 'ID' : 'String');
   const values = column.list
@@ -142,11 +143,7 @@ function compactColumn(
   const namesake = entity.fields.find((each) => each.name === column.name);
   const impliedField = namesake && namesake.source.kind === 'column' ? column.name : undefined;
   const words = {
-    ...column,
-    name: undefined,
-    type: undefined,
-    required: undefined,
-    renamedFrom: undefined,
+    ...known,
     field: column.field === impliedField ? undefined : column.field,
     scalar: column.scalar === scalar ? undefined : column.scalar,
     list: column.list === (field?.type.list ?? false) ? undefined : column.list,
@@ -160,7 +157,7 @@ function compactColumn(
   const type = column.required ? `${column.type}!` : column.type;
   return Object.values(words).every((word) => word === undefined)
     ? type
-    : (Object.assign({ type }, words, { type }) as unknown as LiteralValue);
+    : ({ type, ...words } as unknown as LiteralValue);
 }
 
 function compactWrite(write: Write): readonly [string, LiteralValue] {
