@@ -194,7 +194,7 @@ export function idsFinding({ ids, tables }: Folded, project: Project): Diagnosti
       severity: 'error',
       summary: `database.ids is ${project.ids}, and the tables were made with ${ids}`,
       why: 'keys of rows that exist, and what refers to them, cannot be turned into another kind; nothing was changed',
-      fix: `database: { ids: ${ids} }`,
+      fix: `database: { ids: ${ids} }   or, while no database has rows to keep, delete the folder migrations and run npm run generate`,
       at: { file: 'manifest.yaml', line: 1, column: 1, length: 1 },
     },
   ];

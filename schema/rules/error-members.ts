@@ -92,12 +92,13 @@ function codesOf({ facts }: Built, { operation }: OperationFact): readonly strin
 /** The field names that an error of the mutation may contain. */
 function fieldsOf({ facts }: Built, { operation, field }: OperationFact): ReadonlySet<string> {
   const names = new Set<string>();
+  const seen = new Set<GraphQLInputType>();
   const add = (name: string, type: GraphQLInputType) => {
     const input = getNamedType(type);
-    if (names.has(name)) return;
     names.add(name);
-    if (isInputObjectType(input))
-      for (const each of Object.values(input.getFields())) add(each.name, each.type);
+    if (!isInputObjectType(input) || seen.has(input)) return;
+    seen.add(input);
+    for (const each of Object.values(input.getFields())) add(each.name, each.type);
   };
   for (const { name, type } of field.field.args) add(name, type);
   const entity = 'entity' in operation.action ? facts.entities.get(operation.action.entity) : null;

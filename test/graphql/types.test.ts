@@ -364,7 +364,7 @@ describe.each(databases)('scalars on %s', (database) => {
 describe.each(databases)('UUID keys on %s', (database) => {
   it('are made by the server, in the order of time', async () => {
     const server = await startServer(
-      'type Note { id: ID! text: String! parent: Note replies: [Note!]! } type Query { notes: [Note!]! note(id: ID!): Note } type Mutation { createNote(text: String!, parentId: ID): Note! deleteNote(id: ID!): ID }',
+      'type Note { id: ID! text: String! parent: Note replies: [Note!]! } type Query { notes: [Note!]! note(id: ID!): Note } type Mutation { createNote(text: String!, parentId: ID): Note! deleteNote(id: ID!): ID upsertNote(where: NoteKey!, create: NoteIn!, update: NoteIn!): Note! } input NoteKey { id: ID! } input NoteIn { text: String! }',
       { database, manifest: 'name: test\ndatabase: { ids: uuid }\n' },
     );
     try {
@@ -387,6 +387,11 @@ describe.each(databases)('UUID keys on %s', (database) => {
           })
         ).data,
       ).toEqual({ deleteNote: null });
+      const upsert = await server.query(
+        'mutation { upsertNote(where: { id: "7" }, create: { text: "c" }, update: { text: "c" }) { id } }',
+      );
+      expect(upsert.errors?.[0].message).toBe('id is no key of Note');
+      expect((await server.query('{ notes { text } }')).data.notes).toHaveLength(2);
     } finally {
       await server.close();
     }

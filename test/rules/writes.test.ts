@@ -16,6 +16,11 @@ const SDL = `
     @auth(allow: [USER], where: { project: { members: { some: { user: CALLER } } } }, on: [READ])
   { id: ID! title: String! code: String @unique project: Project steps: [Step!]! }
   type Step @auth(allow: [OWNER], owner: "author", where: { task: { title: { ne: "closed" } } }) { id: ID! text: String! author: User task: Task }
+  type Vote @auth(allow: [USER]) @index(fields: ["task", "voter"], unique: true) { id: ID! task: Task voter: User up: Boolean ballot: Ballot }
+  type Letter @auth(allow: [USER], on: [CREATE]) @auth(allow: [OWNER], owner: "to", on: [READ]) { id: ID! text: String! to: User }
+  type Ballot @auth(allow: [USER]) { id: ID! votes: [Vote!]! }
+  input VoteKey { taskId: ID! voterId: ID! } input VoteInput { up: Boolean }
+  input BallotVotes { connectOrCreate: [VoteOrNew!] } input VoteOrNew { where: VoteKey! create: VoteInput! }
   input MemberInput { userId: ID! role: Role! }
   input ProjectInput { name: String! members: MembersIn tasks: TasksIn }
   input MembersIn { create: [MemberInput!] disconnect: [Ref!] }
@@ -34,6 +39,8 @@ const SDL = `
     updateTasks(where: TaskFilter!, input: TaskInput!): Int! deleteTasks(where: TaskFilter!): Int!
     upsertTask(where: TaskKey!, create: TaskInput!, update: TaskInput!): Task
     createStep(text: String!, taskId: ID!): Step
+    upsertVote(where: VoteKey!, create: VoteInput!, update: VoteInput!): Vote createBallot(votes: BallotVotes): Ballot
+    createLetter(text: String!, toId: ID): Letter sendLetter(text: String!, toId: ID): Boolean! @resolve(as: CREATE, of: "Letter")
   }
 `;
 
@@ -180,6 +187,29 @@ describe.each(databases)('graphql-2 §3: rules about what is written on %s', (da
     expect(await run('createStep(text: "s", taskId: 3) { id }')).toEqual(
       noSuch('taskId: there is no such Task'),
     );
+  });
+
+  it('a row that may be created, but not read, is written, and the answer says so', async () => {
+    await start();
+    expect(await run('createLetter(text: "a", toId: 2) { id }')).toEqual([
+      ['FORBIDDEN', 'The row is written, but the caller may not read it'],
+    ]);
+    expect(await run('sendLetter(text: "b", toId: 2)')).toEqual({ sendLetter: true });
+    expect(await rows('letters')).toHaveLength(2);
+  });
+
+  it('a new row does not take a row that one may not read from the key that was looked for', async () => {
+    await start();
+    const key = (task: number | string) => `where: { taskId: "${task}", voterId: 1 }`;
+    const upsert = (task: number | string) =>
+      run(`upsertVote(${key(task)}, create: {}, update: {}) { task { title } }`);
+    const ballot = (task: number) =>
+      run(`createBallot(votes: { connectOrCreate: [{ ${key(task)}, create: {} }] }) { id }`);
+    for (const task of [3, 99, 'x'])
+      expect(await upsert(task)).toEqual(noSuch('taskId: there is no such Task'));
+    expect(await ballot(3)).toEqual(noSuch('taskId: there is no such Task'));
+    expect(await rows('votes')).toEqual([]);
+    expect(await upsert(2)).toEqual({ upsertVote: { task: { title: 't2' } } });
   });
 
   it('a create that leaves out a one-step owner takes the caller, also beside a where', async () => {

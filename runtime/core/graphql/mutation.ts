@@ -262,11 +262,11 @@ function partText(
       // A function of the project gets no row that the caller may not read.
       if (ownName(part.key) !== undefined) return written.read.texts[index] ?? null;
       if ('code' in part.plan) throw refusal(part.plan.code);
-      // If the row cannot be read, the caller has written a row that they may not read.
-      return written.read.texts[index] ?? fail();
+      return written.read.texts[index] ?? hidden();
   }
 }
 
-function fail(): never {
-  throw failure.forbidden();
+/** The text tells the caller not to try again: the row is there, though they may not read it. */
+function hidden(): never {
+  throw failure.forbidden('The row is written, but the caller may not read it');
 }

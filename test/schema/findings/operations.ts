@@ -94,8 +94,11 @@ export const OPERATIONS: readonly Case[] = [
   },
   {
     code: 'ERROR_UNREACHABLE',
-    sdl: `${QUERY}union R = A | E type Mutation { createA(count: Int): R } type A { id: ID! count: Int } type E @error(code: "CONFLICT", field: "cuont") { message: String! }`,
-    at: '2:95',
+    sdl: `${QUERY}union R = A | E | F type Mutation { createA(count: Int, bs: Bs, cs: Cs): R } type A { id: ID! count: Int bs: [B!]! cs: [C!]! }
+type E @error(code: "CONFLICT", field: "cuont") { message: String! } type F @error(code: "CONFLICT", field: "code") { message: String! }
+type B { id: ID! name: String a: A } input Bs { create: [BIn!] } input BIn { name: String }
+type C { id: ID! code: String @unique a: A } input Cs { create: [CIn!] } input CIn { code: String }`,
+    at: '3:8',
     fix: 'Did you mean "count"?',
     severity: 'warning',
   },

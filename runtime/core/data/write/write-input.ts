@@ -20,6 +20,7 @@ import {
 import { type CreateOptions, nestedKey, type NestedRows, nestUnder } from './write-nested.ts';
 import { referredValue, existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
 import { hooksOfRow, removeNested } from './write-remove.ts';
+import { assertId, completeByKey } from './key-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
@@ -52,8 +53,7 @@ export async function createFrom(
   const added = await hooks?.resolve(input, new Map([...(fallback ?? []), ...(preset ?? [])]));
   const { values, names, fields, after } = await sortAll(writing, { shape, input, added, hooks });
   for (const [column, value] of preset ?? []) values.set(column, value);
-  for (const [column, value] of fallback ?? [])
-    if (values.get(column) === undefined) values.set(column, value);
+  if (fallback) await completeByKey(writing, entity, fallback, values);
   const linking = fieldsOf(entity, [...(preset?.keys() ?? []), ...(fallback?.keys() ?? [])]);
   const allowed = writeAccess(writing, entity, [...fields, ...linking], 'CREATE', base);
   if (hooks) await hooks.check(added ?? {}, missingErrors(writing, entity, values, allowed));
@@ -245,27 +245,10 @@ function setColumn(
   { entity, write: { column, name }, value }: GivenColumn,
   { values, names, fields }: PlainInput,
 ): void {
-  if (column === 'id') assertKey(writer, entity, value, name);
+  if (column === 'id') assertId(writer, entity, value, name);
   values.set(column, value);
   names.set(column, name);
   fields.push(entity.columns.get(column)?.field ?? name);
-}
-
-/**
- * SQLite gives a row another key instead of null, so a malformed key may not become null.
- *
- * @throws AppError `BAD_USER_INPUT`
- */
-function assertKey(
-  { model, dialect }: Writer,
-  entity: EntityModel,
-  value: unknown,
-  name: string,
-): void {
-  if (toStored(value, stored(model, entity, 'id'), model.ids, dialect) === null)
-    throw failure.invalid(`${name} is no key of ${entity.entity.name}`, {
-      extensions: { field: name },
-    });
 }
 
 /** @returns whether the foreign key is the only check that is needed. */
