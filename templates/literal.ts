@@ -101,7 +101,8 @@ function print(value: LiteralValue, at: Printing): string {
 
 function printList(items: readonly LiteralValue[], at: Printing): string {
   if (items.length === 0) return '[]';
-  const parts = items.map((item) => print(item, { ...at, column: at.column + 2 }));
+  const inner = { ...at, column: at.column + 2 };
+  const parts = items.map((item) => print(item, inner));
   return fit(parts, { open: '[', close: ']', space: '' }, at);
 }
 
@@ -112,13 +113,14 @@ function printObject(value: { readonly [key: string]: LiteralValue }, at: Printi
 
 function printMembers(value: { readonly [key: string]: LiteralValue }, at: Printing): string[] {
   const members = Object.keys(value).filter((key) => value[key] !== undefined);
-  return members.map((key) => printMember(key, value[key], { ...at, column: at.column + 2 }));
+  const inner = { ...at, column: at.column + 2 };
+  return members.map((key) => printMember(key, value[key], inner));
 }
 
 /** `model: model` is printed as `model`. */
 function printMember(key: string, value: LiteralValue, at: Printing): string {
   const name = propertyName(key);
-  const text = print(value, { ...at, column: at.column });
+  const text = print(value, at);
   return isCode(value) && text === key ? key : `${name}: ${text}`;
 }
 

@@ -1,6 +1,7 @@
 import {
   columnChecks,
   type IdKind,
+  remembered,
   type Table,
   type TableColumn,
   type TableForeignKey,
@@ -89,7 +90,8 @@ function renderStep(step: Step): Code {
   }
 }
 
-function renderCreateTable(table: Table): Code {
+/** Under `dev` the whole draft is printed at each save, and most of its tables are the same. */
+const renderCreateTable = remembered((table: Table): Code => {
   const composite = table.primaryKey.length > 1;
   const create = code`
     await db.schema
@@ -100,7 +102,7 @@ function renderCreateTable(table: Table): Code {
       .execute();
   `;
   return join([create, ...table.indexes.map((index) => renderCreateIndex(table.name, index))]);
-}
+});
 
 /** Kysely's own call, which names the constraint as `addForeignKey` of the runtime does. */
 function foreignKeyCall(

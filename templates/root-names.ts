@@ -1,5 +1,5 @@
 import { Kind, parse } from 'graphql';
-import type { Project } from '@twofold/schema';
+import { type Project, remembered } from '@twofold/schema';
 
 export type Root = 'query' | 'mutation' | 'subscription';
 
@@ -9,10 +9,13 @@ const USUAL: Readonly<Record<Root, string>> = {
   subscription: 'Subscription',
 };
 
-/** The names of the root types: `Query` and so on, unless the schema definition says otherwise. */
-export function rootNames({ sdl }: Project): Readonly<Record<Root, string>> {
-  return /\bschema\s*[@{]/.test(sdl) ? { ...USUAL, ...definedNames(sdl) } : USUAL;
-}
+/**
+ * The names of the root types: `Query` and so on, unless the schema definition says otherwise. They
+ * are searched once in the SDL, because several files of a run need them.
+ */
+export const rootNames = remembered(({ sdl }: Project): Readonly<Record<Root, string>> =>
+  /\bschema\s*[@{]/.test(sdl) ? { ...USUAL, ...definedNames(sdl) } : USUAL,
+);
 
 function definedNames(sdl: string): Partial<Record<Root, string>> {
   const nodes = parse(sdl, { noLocation: true }).definitions.filter(

@@ -12,6 +12,10 @@ export function createSteps(tables: readonly Table[]): Step[] {
     const waiting = table.columns.filter(
       ({ references }) => references !== undefined && (places.get(references.table) ?? -1) > place,
     );
+    const { foreignKeys = [], ...plain } = table;
+    const later = foreignKeys.filter((key) => (places.get(key.table) ?? -1) > place);
+    // The same object in every run, so that what was printed of it stays valid.
+    if (waiting.length === 0 && later.length === 0) return { table, waiting: [] };
     const columns = table.columns.map((column) =>
       waiting.includes(column) ? withoutReference(column) : column,
     );
@@ -20,8 +24,6 @@ export function createSteps(tables: readonly Table[]): Step[] {
       before: withoutReference(column),
       after: column,
     }));
-    const { foreignKeys = [], ...plain } = table;
-    const later = foreignKeys.filter((key) => (places.get(key.table) ?? -1) > place);
     const now = foreignKeys.filter((key) => !later.includes(key));
     return {
       table: { ...plain, columns, ...(now.length > 0 && { foreignKeys: now }) },

@@ -130,7 +130,7 @@ function nextMigration(project: Project, followed: FoldedMigrations): PlannedMig
     removed: [again, draft?.file].filter(
       (path) => path !== undefined && path !== next?.path,
     ) as string[],
-    missing: draft ? missingWith(project, [...saved, draft]) : steps.flatMap(objectsOf),
+    missing: draft ? missingWith(project, { saved, draft, next }) : steps.flatMap(objectsOf),
     transition:
       draft && next
         ? transitionOf({
@@ -163,8 +163,20 @@ function readModel({ kept }: Difference, { lastModel = null }: MigrationOptions)
 }
 
 /** Tables and columns of the schema that these migrations do not make. */
-function missingWith(project: Project, migrations: readonly SourceText[]): string[] {
-  const { tables } = foldMigrations(migrations);
+function missingWith(
+  project: Project,
+  {
+    saved,
+    draft,
+    next,
+  }: Pick<FoldedMigrations, 'saved'> & {
+    readonly draft: SourceText;
+    readonly next: { readonly text: string } | null;
+  },
+): string[] {
+  // A draft that stays as it is was written for this schema.
+  if (draft.text === next?.text) return [];
+  const { tables } = foldMigrations([...saved, draft]);
   return findDifference(tables, buildTables(project), { allowDrop: () => false }).steps.flatMap(
     objectsOf,
   );

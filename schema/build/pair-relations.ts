@@ -113,7 +113,8 @@ function groups(ends: readonly End[]): Group[] {
   const byKey = new Map<string, End[]>();
   for (const end of ends) {
     for (const target of end.targets) {
-      const key = [end.field.owner, target].sort().join(' ');
+      const { owner } = end.field;
+      const key = owner < target ? `${owner} ${target}` : `${target} ${owner}`;
       const group = byKey.get(key);
       if (group) group.push(end);
       else byKey.set(key, [end]);

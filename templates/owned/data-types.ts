@@ -1,13 +1,14 @@
-import { type Column, type Entity, type Project, remembered } from '@twofold/schema';
+import { type Column, createMemory, type Entity, type Project, remembered } from '@twofold/schema';
 import { code, type Code, join, runtimeType } from '../code.ts';
 import { propertyName } from '../literal.ts';
 import { sorted } from './model.ts';
-import { memberName, memberType } from './rows.ts';
+import { memberName, memberType, namedInRows } from './rows.ts';
 import type { TypeNames } from './type-names.ts';
 
 /** The types of `ctx.data`: for each entity its row, its unique keys and its relations. */
 export function renderData(project: Project, names: TypeNames): Code {
   const entities = sorted(project.entities, ({ name }) => name);
+  const given = [...namedInRows(project, names), entities.map(({ name }) => name).join(' ')];
   return join(
     [
       code`
@@ -16,11 +17,15 @@ export function renderData(project: Project, names: TypeNames): Code {
           ${entities.map(({ name, singular }) => code`readonly ${propertyName(singular)}: ${runtimeType('EntityData')}<${names(name)}Shape>;`)}
         }
       `,
-      ...entities.map((entity) => renderShape(entity, project, names)),
+      ...entities.map((entity) =>
+        printed(entity, given, () => renderShape(entity, project, names)),
+      ),
     ],
     '\n\n',
   );
 }
+
+const printed = createMemory<Entity, Code>();
 
 function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
   return code`
@@ -67,7 +72,7 @@ function tallies({ fields }: Entity): string {
 }
 
 const entityNames = remembered(
-  (project: Project) => new Set(project.entities.map(({ name }) => name)),
+  ({ entities }: Project) => new Set(entities.map(({ name }) => name)),
 );
 
 function relations(
@@ -75,8 +80,9 @@ function relations(
   kind: 'one' | 'many',
   { project, names }: { readonly project: Project; readonly names: TypeNames },
 ): string {
+  const known = entityNames(project);
   const members = fields.flatMap(({ name, source }) =>
-    source.kind === kind && entityNames(project).has(source.entity)
+    source.kind === kind && known.has(source.entity)
       ? [`${propertyName(name)}: ${names(source.entity)}Shape`]
       : [],
   );

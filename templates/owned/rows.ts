@@ -5,6 +5,7 @@ import {
   type Entity,
   type IdKind,
   type Project,
+  remembered,
   type Table,
 } from '@twofold/schema';
 import { code, type Code, join, runtimeType } from '../code.ts';
@@ -67,13 +68,20 @@ const keyType = (ids: IdKind) => (ids === 'integer' ? 'number | string' : 'strin
  * and foreign keys by column.
  */
 export function renderRows(project: Project, names: TypeNames): Code {
-  const named = [...project.enums, ...project.objects].map(({ name }) => name).join(' ');
-  const given = [names, project.ids, project.scalars, named];
+  const given = namedInRows(project, names);
   const rows = sorted(project.entities, ({ name }) => name).map((entity) =>
     printed(entity, given, () => renderRow(entity, project, names)),
   );
   return join(rows, '\n\n');
 }
+
+/** What the types of columns depend on, beside the columns: the key of a cache. */
+export const namedInRows = (project: Project, names: TypeNames): readonly unknown[] => [
+  names,
+  project.ids,
+  project.scalars,
+  [...declaredNames(project)].join(' '),
+];
 
 function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
   return code`
@@ -86,6 +94,11 @@ function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
 
 /** The parts of the project that determine the type of a column. */
 type RowTypes = Pick<Project, 'ids' | 'enums' | 'objects' | 'scalars'>;
+
+/** The enums and objects, which `types.ts` declares under their names. */
+const declaredNames = remembered(
+  ({ enums, objects }: RowTypes) => new Set([...enums, ...objects].map(({ name }) => name)),
+);
 
 function rowMember(
   column: Column,
@@ -105,11 +118,7 @@ export function memberType(
   { project, names }: { project: RowTypes; names: TypeNames },
 ): string {
   if (type === 'id') return keyType(project.ids);
-  if (
-    project.enums.some(({ name }) => name === scalar) ||
-    project.objects.some(({ name }) => name === scalar)
-  )
-    return names(scalar);
+  if (declaredNames(project).has(scalar)) return names(scalar);
   const stored = project.scalars.find(({ name }) => name === scalar);
   if (stored?.source === 'user') return 'any';
   return scalar === 'ID' ? 'string' : scalarType(scalar, stored?.column ?? type, project.ids);
