@@ -1,13 +1,6 @@
-import {
-  type ASTNode,
-  Kind,
-  type NameNode,
-  parse,
-  Source,
-  type StringValueNode,
-  visit,
-} from 'graphql';
+import { type ASTNode, Kind, type NameNode, parse, Source, visit } from 'graphql';
 import type { Project, SourceText } from '@twofold/schema';
+import { fieldTypes, type FieldTypes, namesInDirective } from './names-in-directives.ts';
 
 /** What to rename: a type, or a field of a type. */
 export type Rename =
@@ -33,9 +26,10 @@ export function renameInSchema(
 ): SourceText[] {
   const places = rename.kind === 'field' ? inputPlaces(rename, project) : new Map<string, string>();
   const stored = marked && (rename.kind === 'type' || isStored(rename, project));
+  const types = fieldTypes(sources);
   return sources.map(({ file, text }) => ({
     file,
-    text: replaceAll(text, findReplacements({ file, text }, { rename, places, stored })),
+    text: replaceAll(text, findReplacements({ file, text }, { rename, places, stored, types })),
   }));
 }
 
@@ -52,11 +46,12 @@ interface RenameScope {
   readonly stored: boolean;
   /** Schema coordinate of an input field, argument or enum value → its new name. */
   readonly places: ReadonlyMap<string, string>;
+  readonly types: FieldTypes;
 }
 
 function findReplacements(
   { file, text }: SourceText,
-  { rename, places, stored }: RenameScope,
+  { rename, places, stored, types }: RenameScope,
 ): Replacement[] {
   const found: Replacement[] = [];
   const replace = (node: NameNode, to: string) =>
@@ -66,7 +61,7 @@ function findReplacements(
     enter(node) {
       if (isNamed(node)) path.push(node.name.value);
       if (rename.kind === 'type') renameType(node, rename, { replace, found, stored });
-      else renameField(node, rename, { replace, found, path, stored });
+      else renameField(node, rename, { replace, found, path, stored, types });
       const to = isNamed(node) ? places.get(path.join('.')) : undefined;
       if (to !== undefined && isNamed(node) && node.kind !== Kind.FIELD_DEFINITION)
         replace(node.name, to);
@@ -126,7 +121,12 @@ function renameField(
     found,
     path,
     stored,
-  }: RenameEdits & { readonly path: readonly string[]; readonly stored: boolean },
+    types,
+  }: RenameEdits & {
+    readonly path: readonly string[];
+    readonly stored: boolean;
+    readonly types: FieldTypes;
+  },
 ): void {
   const { type, from, to } = rename;
   const here = path.length === 2 && path[0] === type && path[1] === from;
@@ -135,30 +135,8 @@ function renameField(
     if (stored) found.push(renamedAfter(node.type.loc!.end, from));
   }
   if (node.kind !== Kind.DIRECTIVE) return;
-  for (const value of namesInDirective(node, { path, type }))
-    if (value.value === from)
-      found.push({ start: value.loc!.start, end: value.loc!.end, text: JSON.stringify(to) });
-}
-
-/**
- * Strings in our directives that name a field of the type: its indexes and owner, and the other end
- * of a relation.
- */
-function namesInDirective(
-  node: Extract<ASTNode, { readonly kind: Kind.DIRECTIVE }>,
-  { path, type }: { path: readonly string[]; type: string },
-): StringValueNode[] {
-  const ofType =
-    path.length === 1 && path[0] === type && ['index', 'auth'].includes(node.name.value);
-  const elsewhere = path.length === 2 && ['relation', 'list'].includes(node.name.value);
-  if (!ofType && !elsewhere) return [];
-  const wanted = new Set(['fields', 'owner', 'inverse', 'filter', 'orderBy']);
-  const values = (node.arguments ?? [])
-    .filter((argument) => wanted.has(argument.name.value))
-    .map((argument) => argument.value);
-  return values
-    .flatMap((value) => (value.kind === Kind.LIST ? value.values : [value]))
-    .filter((value) => value.kind === Kind.STRING);
+  for (const { start, end, renamed } of namesInDirective(node, path, { sought: rename, types }))
+    found.push({ start, end, text: renamed(to) });
 }
 
 function renamedAfter(at: number, from: string): Replacement {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { renameInSchema } from '../../generator/edit/rename-in-schema.ts';
 import { readProject } from '../../schema/index.ts';
 import { starters } from '../../templates/starter/index.ts';
 import {
@@ -63,6 +64,51 @@ describe('rename', () => {
       list: { filters: [{ arg: 'phase', column: 'phase' }] },
     });
     expect(project!.operations.filter(({ action }) => action.kind === 'custom')).toEqual([]);
+  });
+
+  test('of a field renames it in directives, and leaves what other types call the same', () => {
+    const schema = `
+      type User { id: ID! email: String! name: String! owned: [Team!]! @relation(inverse: "owner") @list(orderBy: ["name DESC"], where: { not: { name: null } }) }
+      type Team @index(fields: ["name"]) @search(fields: ["name"])
+        @auth(allow: [USER], where: { members: { some: { name: { ne: "" } } }, owner: { name: "x" }, ownerId: 1 })
+      { id: ID! name: String! note: String @auth(allow: [OWNER], owner: "owner") owner: User! members: [User!]! @list(orderBy: ["name"])
+        hit: String @search(as: HIGHLIGHT, of: "name") tasks: [Task!]! open: Int! @count(relation: "tasks", where: { team: { name: "a" } }) }
+      type Task @auth(allow: [OWNER], owner: "team.owner") { id: ID! name: String! team: Team! }
+      type Query { teamsConnection: TeamConnection! @list(orderBy: ["name"]) tasks: [Task!]! @list(filter: ["name"]) }
+      type TeamConnection { nodes: [Team!]! }`;
+    const manifest = { file: 'manifest.yaml', text: 'name: x\nauth: {}\n' };
+    const { project } = readProject({ schema: [{ file: 'a', text: schema }], manifest });
+    const renamed = (from: string, to: string) =>
+      renameInSchema(
+        [{ file: 'a', text: schema }],
+        { kind: 'field', type: 'Team', from, to },
+        { project: project!, marked: false },
+      )[0]!.text;
+    const changed = (after: string) => {
+      const words = (text: string) => text.split(/(?<=[\s:{[(])/);
+      return words(schema).flatMap((word, at) => {
+        const now = words(after)[at]!;
+        return word === now ? [] : [now.trim()];
+      });
+    };
+    expect(changed(renamed('name', 'title'))).toEqual([
+      '"title',
+      'title:',
+      '"title"])',
+      '"title"])',
+      'title:',
+      '"title")',
+      'title:',
+      '"title"])',
+    ]);
+    expect(changed(renamed('owner', 'lead'))).toEqual([
+      '"lead")',
+      'lead:',
+      'leadId:',
+      '"lead")',
+      'lead:',
+      '"team.lead")',
+    ]);
   });
 
   test('of a type renames its table, its file and every reference', async () => {

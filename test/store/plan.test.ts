@@ -246,11 +246,45 @@ for (const { name, missing, create } of databases) {
         }
       });
 
-      test('a value of an enum that has a new name puts no row at risk', async () => {
-        const steps = await planOf((db) =>
-          db.updateTable('posts').set({ title: 'b' }).where('title', '=', 'a').execute().then(),
-        );
-        expect(short(steps)).toEqual([['value', 'posts.title', 'safe', 0, '']]);
+      test('a value that has a new name, or is given where there was none, is no risk of later steps', async () => {
+        const named = (check: string) => (db: Kysely<any>) =>
+          alterTable(db, 'posts')
+            .alterColumn('title', columnTypes(db).text, (column) =>
+              column.notNull().check(sql.raw(check)),
+            )
+            .execute();
+        const fill = async (db: Kysely<any>) => {
+          await db.updateTable('posts').set({ title: 'b' }).where('title', '=', 'a').execute();
+          await db.updateTable('posts').set({ title: 'c' }).where('title', 'is', null).execute();
+        };
+        const value = ['value', 'posts.title', 'safe', 0, ''];
+        expect(
+          short(
+            await planOf(async (db) => {
+              await fill(db);
+              await named("title in ('b', 'c')")(db);
+            }),
+          ),
+        ).toEqual([
+          value,
+          value,
+          ['require', 'posts.title', 'safe', 0, ''],
+          ['check', 'posts.title', 'safe', 0, ''],
+        ]);
+        const other = await planOf(async (db) => {
+          await fill(db);
+          await named("title <> 'c'")(db);
+        });
+        expect(short(other).at(-1)).toEqual(['check', 'posts.title', 'impossible', 1, '3']);
+        const guessed = await planOf(async (db) => {
+          await db.updateTable('posts').set({ title: 'b' }).where('title', '!=', 'b').execute();
+          await named("title = 'b'")(db);
+        });
+        expect(short(guessed).map(([does, , verdict]) => [does, verdict])).toEqual([
+          ['unknown', 'unknown'],
+          ['require', 'unknown'],
+          ['check', 'unknown'],
+        ]);
       });
     },
   );

@@ -69,13 +69,7 @@ export async function explore(at: Exploring, step: RecordedStep): Promise<FoundS
     case 'dropIndex':
       return [{ ...UNTOUCHED, statement: at.statement, does: 'drop', object: step.name }];
     case 'renameValue':
-      return [
-        await found(at, step.table, {
-          does: 'value',
-          object: `${step.table}.${step.column}`,
-          compatible: false,
-        }),
-      ];
+      return renamedValue(at, step);
     case 'unknown':
       return unknown(at, step);
   }
@@ -185,6 +179,21 @@ async function renamedColumn(at: Exploring, step: StepOf<'renameColumn'>): Promi
   });
   change(at, table, (planned) => renameColumn(planned, from, to));
   return [made];
+}
+
+async function renamedValue(
+  at: Exploring,
+  { table, column, from, to }: StepOf<'renameValue'>,
+): Promise<FoundStep[]> {
+  const object = `${table}.${column}`;
+  const step = await found(at, table, { does: 'value', object, compatible: false });
+  const before = at.tables.get(table)?.columns.get(column);
+  if (!before) return [step];
+  const { value: old } = before;
+  const isFrom = from === null ? sql`${old} is null` : sql`${old} = ${defaultSql(at.db, from)}`;
+  const value = sql`case when ${isFrom} then ${defaultSql(at.db, to)} else ${old} end`;
+  change(at, table, (planned) => withColumn(planned, column, { ...before, value, origin: null }));
+  return [step];
 }
 
 async function alterTable(

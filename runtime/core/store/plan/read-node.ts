@@ -1,3 +1,4 @@
+import { BinaryOperationNode, OperatorNode, ValueNode } from 'kysely';
 import type {
   AlterTableNode,
   CreateIndexNode,
@@ -111,20 +112,24 @@ function columnOf(node: OperationNode): string | null {
   return node.kind === 'RawNode' ? null : nameIn(node);
 }
 
-/** `update jobs set status = 'B' where status = 'A'`, which changes a name and loses nothing. */
+/**
+ * `update jobs set status = 'B' where status = 'A'`, or `where status is null`: a value of an enum
+ * has a new name, or rows without a value get one.
+ */
 function readUpdate({ table, updates = [], where, from }: UpdateQueryNode): RecordedStep[] | null {
   const [update, ...others] = updates;
-  const condition = where?.where as { kind?: string; leftOperand?: OperationNode } | undefined;
-  if (!table || !update || others.length > 0 || from || condition?.kind !== 'BinaryOperationNode')
-    return null;
+  const condition = where?.where;
+  if (!table || !update || others.length > 0 || from || !condition) return null;
+  if (!BinaryOperationNode.is(condition)) return null;
+  const { leftOperand, operator, rightOperand } = condition;
   const column = nameIn(update.column);
-  const isSame = column !== null && nameIn(condition.leftOperand) === column;
-  const operands = [update.value, (condition as { rightOperand?: unknown }).rightOperand];
-  if (!isSame || operands.some((each) => !isValue(each))) return null;
-  return [{ kind: 'renameValue', table: nameIn(table)!, column }];
+  if (column === null || nameIn(leftOperand) !== column) return null;
+  if (!ValueNode.is(update.value) || !ValueNode.is(rightOperand)) return null;
+  const asked = OperatorNode.is(operator) ? operator.operator : null;
+  if (asked !== (rightOperand.value === null ? 'is' : '=')) return null;
+  const values = { from: rightOperand.value, to: update.value.value };
+  return [{ kind: 'renameValue', table: nameIn(table)!, column, ...values }];
 }
-
-const isValue = (node: unknown) => (node as OperationNode | undefined)?.kind === 'ValueNode';
 
 function readTable(node: RootOperationNode): string | null {
   const named = node as unknown as Record<string, unknown>;

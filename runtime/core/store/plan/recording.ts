@@ -35,8 +35,14 @@ export type RecordedStep =
       readonly search?: { readonly language: string; readonly key: readonly string[] };
     }
   | { readonly kind: 'dropIndex'; readonly name: string }
-  /** Every row with one value of a column gets another one: a value of an enum has a new name. */
-  | { readonly kind: 'renameValue'; readonly table: string; readonly column: string }
+  /** Every row with one value of a column, or with none, gets another one. */
+  | {
+      readonly kind: 'renameValue';
+      readonly table: string;
+      readonly column: string;
+      readonly from: unknown;
+      readonly to: unknown;
+    }
   /** `table` is the table that the statement changes; null when it may change any. */
   | { readonly kind: 'unknown'; readonly table: string | null; readonly statement: string };
 

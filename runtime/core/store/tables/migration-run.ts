@@ -129,13 +129,15 @@ export function reportRows(finding: Finding): void {
 export function rowsError(found: readonly RowsAtRisk[]): AppError {
   const impossible = found.filter(({ code }) => code === 'ROWS_IN_THE_WAY');
   const [first] = impossible.length > 0 ? impossible : found;
+  // Another migration cannot help one before it, so a schema that was mended is not enough.
+  const again = impossible.some(({ migration }) => migration !== '')
+    ? ' If you change the schema, delete the file of this migration: generate writes it anew.'
+    : '';
   return new AppError(
     500,
     first!.code,
-    `${found.map(formatRows).join('\n')}\nNothing was changed.`,
-    {
-      extensions: { ...first, found },
-    },
+    `${found.map(formatRows).join('\n')}\nNothing was changed.${again}`,
+    { extensions: { ...first, found } },
   );
 }
 
