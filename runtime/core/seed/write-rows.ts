@@ -38,6 +38,7 @@ export const OPERATOR: Rules = {
   field: () => ALL,
   reaches: () => true,
   writesIdentity: true,
+  joined: () => OPERATOR,
   operation: () => ({ ...ALL, explicit: false }),
 };
 

@@ -46,6 +46,8 @@ export interface Rules {
   reaches(entity: Entity, verb: Verb): boolean;
   /** Whether the columns that users sign in with may be written: only seeds may write them. */
   readonly writesIdentity: boolean;
+  /** The rules after the caller has become a member of one more organization. */
+  joined(membership: Membership): Rules;
   /** Access to a root field. */
   operation(operation: Operation, verb: Verb): RootAccess;
 }
@@ -65,6 +67,7 @@ export const UNRESTRICTED: Rules = {
   field: () => ALL,
   reaches: () => true,
   writesIdentity: false,
+  joined: () => UNRESTRICTED,
   operation: () => ({ ...ALL, explicit: false }),
 };
 
@@ -97,6 +100,7 @@ export function createRules(model: Model, caller: Principal): Rules {
     claims: claimsOf(principal),
     reaches,
     writesIdentity: false,
+    joined: (membership) => createRules(model, withMembership(principal, membership)),
     entity: decidedOnce((entity, verb) =>
       within(
         entity,
@@ -312,12 +316,10 @@ function inScope(principal: Principal, plural: string, verb: Verb): boolean {
   return hasScope(principal.scopes, `${plural}:${verb === 'READ' ? 'read' : 'write'}`);
 }
 
-/** The rules of a caller who has just become a member of one more organization. */
-export const asMember = (rules: Rules, membership: Membership): Rules => ({
-  ...rules,
-  callerClass: `${rules.callerClass} +${membership.role ?? ''}`,
-  organizations: [...rules.organizations, membership],
-});
+const withMembership = (principal: Principal, membership: Membership): Principal =>
+  principal.kind === 'user' || principal.kind === 'api_key'
+    ? { ...principal, organizations: [...organizationsOf(principal), membership] }
+    : principal;
 
 function callerClass(principal: Principal): string {
   const narrowed = 'narrowed' in principal && principal.narrowed ? '!' : '';

@@ -4,7 +4,7 @@ import type { Cell } from '../sql/cells.ts';
 import type { Column, Verb } from '@twofold/schema';
 import { failure } from '../../errors.ts';
 import { uuid7 } from '../../store/uuid7.ts';
-import { asMember, both, refusal, type Access } from '../access/access.ts';
+import { both, refusal, type Access } from '../access/access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { valueSql, sql, toStatement, type Sql } from '../sql/fragment.ts';
 import { columnsOf, isStated } from '../access/row-condition.ts';
@@ -136,7 +136,7 @@ export async function insertRow(
     .get(entity.entity.name)
     ?.made({ id, caller: writing.caller, request: writing.request });
   // Who makes an organization may fill it in the same write.
-  if (joined) writing.rules = asMember(writing.rules, joined);
+  if (joined) writing.rules = writing.rules.joined(joined);
   return id;
 }
 
