@@ -37,6 +37,7 @@ function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
         .join(' | ')};
       one: ${relations(entity, 'one', { project, names })};
       many: ${relations(entity, 'many', { project, names })};
+      ${readOnly(entity)}
       ${hasTally(entity) && code`tally: ${tallies(entity)};`}
       ${entity.search && 'search: true;'}
     }
@@ -58,6 +59,16 @@ function keyType(columns: readonly Column[], project: Project, names: TypeNames)
     (column) => `${propertyName(memberName(column))}: ${memberType(column, { project, names })}`,
   );
   return `{ ${members.join('; ')} }`;
+}
+
+/** The lists whose table is written by a capability, such as the members of an organization. */
+function readOnly({ fields }: Entity): string | false {
+  const names = fields.flatMap(({ name, source }) =>
+    source.kind === 'many' && source.via.kind === 'table' && source.via.managed
+      ? [`'${name}'`]
+      : [],
+  );
+  return names.length > 0 && `readOnly: ${names.join(' | ')};`;
 }
 
 const hasTally = ({ fields }: Entity) => fields.some(({ source }) => source.kind === 'tally');

@@ -145,6 +145,26 @@ describe('ctx.publish', () => {
   });
 });
 
+describe('ctx.data, where the members of an organization are a list', () => {
+  const schema =
+    'type Firm { id: ID! name: String! members: [User!]! orders: [Order!]! }\ntype User { id: ID! email: String! @unique }\ntype Order { id: ID! text: String! firm: Firm }\ntype Query { firms: [Firm!]! own: String }\n';
+  const writing = (more: string) => ({
+    'manifest.yaml':
+      'name: shop\nauth: { organizations: { type: Firm } }\n',
+    'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';\nexport const resolvers = {\n  own: async (_parent, _args, ctx) => (await ctx.data.firm.create({ data: { name: 'a', ${more} } })).name,\n} satisfies types.QueryOverrides;\n`,
+  });
+
+  test('takes other lists in a write', async () => {
+    expect(await emit(schema, writing("orders: { create: { text: 'x' } }"))).toEqual([]);
+  });
+
+  test('does not take the members', async () => {
+    expect(await emit(schema, writing('members: { connect: 1 }'))).toEqual([
+      expect.stringContaining('src/resolvers/Query.ts'),
+    ]);
+  });
+});
+
 test('BigInt is text in rows and arguments, and a number or a bigint may be answered', async () => {
   const schema =
     'scalar BigInt\ntype Account { id: ID! balance: BigInt! doubled: BigInt! @computed }\ntype Query { account(id: ID!): Account next(after: BigInt!): BigInt! }\n';

@@ -10,6 +10,8 @@ export interface EntityShape {
   readonly one: object;
   /** The shapes of to-many relations. */
   readonly many: object;
+  /** The names of to-many relations that are not written, as the members of an organization. */
+  readonly readOnly?: string;
   /** The fields with `@count` and `@exists`, if there are any. */
   readonly tally?: object;
   /** Whether its rows can be searched. */
@@ -23,6 +25,8 @@ type Shape<S> = S extends EntityShape ? S : never;
 export type Connection<S extends EntityShape> = Id | { readonly id: Id } | S['key'];
 
 type Some<T> = T | readonly T[];
+
+type ReadOnly<S extends EntityShape> = S extends { readonly readOnly: infer Names } ? Names : never;
 
 type Tally<S extends EntityShape> = S extends { readonly tally: infer T } ? T : object;
 
@@ -63,7 +67,9 @@ export type DataInput<S extends EntityShape> = {
 } & {
   readonly [Name in keyof S['one']]?: OneInput<Shape<S['one'][Name]>> | null | undefined;
 } & {
-  readonly [Name in keyof S['many']]?: ManyInput<Shape<S['many'][Name]>> | undefined;
+  readonly [Name in Exclude<keyof S['many'], ReadOnly<S>>]?:
+    | ManyInput<Shape<S['many'][Name]>>
+    | undefined;
 };
 
 /** The operators of a filter; a value alone means `eq`. */
