@@ -125,6 +125,27 @@ describe.each(databases)('accounts on %s', (database) => {
     });
   });
 
+  it('are not made by the address that an upsert looks for', async () => {
+    const shop = await serve(
+      `type User @auth(allow: [USER]) { id: ID! name: String! email: String! @unique }
+       input Address { email: String! } input Person { name: String }
+       type Query { users: [User!]! }
+       type Mutation { upsertUser(where: Address!, create: Person!, update: Person!): User }`,
+    );
+    const ann = await shop.person('ann');
+    const upsert = (email: string) =>
+      shop.ask(
+        `mutation { upsertUser(where: { email: "${email}" }, create: { name: "x" }, update: { name: "y" }) { name } }`,
+        ann,
+      );
+    expect((await upsert('bob@x.test')).errors).toMatchObject([
+      { message: 'email is changed by the flows of signing in alone' },
+    ]);
+    expect(await upsert('ann@x.test')).toEqual({ data: { upsertUser: { name: 'y' } } });
+    expect(await shop.ask('{ users { name } }', ann)).toEqual({ data: { users: [{ name: 'y' }] } });
+    await shop.person('bob');
+  });
+
   it('are kept in REST as in GraphQL, and open to a key by its scopes', async () => {
     const shop = await serve();
     const [ann, bob] = [await shop.person('ann'), await shop.person('bob')];

@@ -2,6 +2,7 @@ import { failure } from '../../errors.ts';
 import { fieldOfColumn, found, propertyOf, type EntityModel } from '../model.ts';
 import { stored } from '../sql/stored-as.ts';
 import { toStored } from '../sql/values.ts';
+import { assertIdentityKept } from './identity.ts';
 import { locate, type KeyValues } from './row-key.ts';
 import { existing } from './write-relation.ts';
 import type { Writer, Writing } from './writer.ts';
@@ -11,7 +12,7 @@ import type { Writer, Writing } from './writer.ts';
  * input, because it reaches the row without being one.
  *
  * @throws AppError `BAD_USER_INPUT` when it is no key, or refers to a row that the caller may not
- * read.
+ * read; `FORBIDDEN` for what users sign in with.
  */
 export async function completeByKey(
   writing: Writing,
@@ -21,6 +22,7 @@ export async function completeByKey(
 ): Promise<void> {
   for (const [column, value] of key) {
     if (values.get(column) !== undefined) continue;
+    assertIdentityKept(writing, entity.entity.name, { column, name: column });
     if (column === 'id') assertId(writing, entity, value, column);
     else await assertReferred(writing, entity, column, value);
     values.set(column, value);

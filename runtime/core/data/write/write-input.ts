@@ -20,6 +20,7 @@ import {
 import { type CreateOptions, nestedKey, type NestedRows, nestUnder } from './write-nested.ts';
 import { referredValue, existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
 import { hooksOfRow, removeNested } from './write-remove.ts';
+import { assertIdentityKept } from './identity.ts';
 import { assertId, completeByKey } from './key-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -204,7 +205,6 @@ export function plainInput(
   input: Input,
 ): PlainInput | undefined {
   const entity = writer.model.entity(shape.entity);
-  assertIdentityKept(writer, shape, input);
   const plain: PlainInput = { values: new Map(), names: new Map(), fields: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
@@ -214,24 +214,6 @@ export function plainInput(
       return undefined;
   }
   return plain;
-}
-
-/**
- * The generator refuses a schema whose mutations write the columns that users sign in with. This
- * check covers models from another source.
- *
- * @throws AppError `FORBIDDEN`
- */
-function assertIdentityKept({ model, rules }: Writer, shape: WriteShape, input: Input): void {
-  const user = model.project.auth?.user;
-  if (!user || user.entity !== shape.entity || rules.writesIdentity) return;
-  for (const write of shape.writes)
-    if (
-      write.kind === 'column' &&
-      input[write.name] !== undefined &&
-      user.identity.includes(write.column)
-    )
-      throw failure.forbidden(`${write.name} is changed by the flows of signing in alone`);
 }
 
 interface GivenColumn {
@@ -246,6 +228,7 @@ function setColumn(
   { values, names, fields }: PlainInput,
 ): void {
   if (column === 'id') assertId(writer, entity, value, name);
+  assertIdentityKept(writer, entity.entity.name, { column, name });
   values.set(column, value);
   names.set(column, name);
   fields.push(entity.columns.get(column)?.field ?? name);
@@ -277,7 +260,6 @@ export async function sortInput(
   id?: Key,
 ): Promise<SortedInput> {
   const entity = writing.model.entity(shape.entity);
-  assertIdentityKept(writing, shape, input);
   const sorted: SortedInput = { id, values: new Map(), names: new Map(), fields: [], after: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
