@@ -63,13 +63,14 @@ async function passOn(
   let [bytes, parts] = [0, 0];
   for (let more = true; more;) {
     const part = to.part((parts += 1), key);
-    // An error that comes while bytes are sent is thrown when the part ends.
-    part.answer.catch(() => {});
+    let refusal: unknown;
+    part.answer.catch((error: unknown) => void (refusal = error));
     const end = { bytes: bytes + PART_BYTES, at: Date.now() + PART_TIME };
     more = false;
     try {
       for await (const chunk of chunks) {
         bytes += (chunk as Buffer).length;
+        if (refusal !== undefined) throw refusal;
         if (part.sent.destroyed) break;
         if (!part.sent.write(chunk)) await writable(part);
         if (Date.now() - told.at > PROGRESS) {

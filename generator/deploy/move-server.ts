@@ -11,12 +11,16 @@ export interface MovePlan {
   readonly domains: readonly string[];
   /** Bytes of the image. */
   readonly image: number | null;
+  /** Where its backups are stored; null when it has no plan of its own. */
+  readonly backup_target: string | null;
 }
 
 /** The part of the API of a hosting server that moves use. The calls throw as `HostingServer`. */
 export interface MoveServer {
   readonly url: string;
   check(app: string): Promise<MovePlan>;
+  /** Asks the new server whether it has what the app needs. */
+  accept(plan: MovePlan): Promise<void>;
   /** The app as an encrypted stream, which stops the app before its end. */
   copy(app: string, asked: { readonly key: string; readonly to: string }): Promise<IncomingMessage>;
   /** Keeps the move alive. */
@@ -62,13 +66,25 @@ export function createMoveServer(
     const sent = open({
       method: 'POST',
       path: `/api/apps/import?move=${move}&part=${number}${words}`,
-      headers: { 'Content-Type': 'application/octet-stream', 'X-Move-Key': key },
+      headers: {
+        'Content-Type': 'application/octet-stream',
+        'X-Move-Key': key,
+        // A server that refuses a part while it is sent would otherwise close the connection after
+        // its answer, which is lost then: writing fails before it is read.
+        Connection: 'keep-alive',
+      },
     });
     return { sent, answer: answerOf(sent, url).then(drop) };
   };
   return {
     url,
     check: async (app) => json<MovePlan>(await step(app, { step: 'check' })),
+    async accept({ backup_target: target }) {
+      const named = target === null ? '' : `&backup_target=${encodeURIComponent(target)}`;
+      const { sent, answer } = part(1, '', `&step=check${named}`);
+      sent.end();
+      await answer;
+    },
     copy: (app, asked) => step(app, { step: 'copy', ...asked }),
     async stay(app) {
       const sent = open({ method: 'GET', path: `${exportOf(app)}?move=${move}` });

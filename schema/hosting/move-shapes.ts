@@ -34,6 +34,7 @@ export const exported: JsonSchema = {
     },
     domains: { type: 'array', items: text },
     image: { type: ['integer', 'null'], minimum: 0 },
+    backup_target: { type: ['string', 'null'] },
     to: text,
     until: dateTime,
   },
@@ -42,13 +43,18 @@ export const exported: JsonSchema = {
 export const exportQuery = { move: id } as const;
 export const importQuery = {
   move: id,
-  step: { enum: ['copy', 'last', 'cancel'], default: 'copy' },
+  step: { enum: ['check', 'copy', 'last', 'cancel'], default: 'copy' },
+  backup_target: { type: 'string', maxLength: 100 },
   part: { type: 'integer', minimum: 1, default: 1 },
 } as const;
 
 export const imported: JsonSchema = {
   type: 'object',
-  properties: { move: text, state: { enum: ['copying', 'started', 'cancelled'] }, bytes: count },
+  properties: {
+    move: text,
+    state: { enum: ['ready', 'copying', 'started', 'cancelled'] },
+    bytes: count,
+  },
 };
 
 export const keepBody = closedObject({ proof: { type: 'string', maxLength: 100 } }, ['proof']);

@@ -265,11 +265,13 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
     const vault = { kind: 'local', path: join(source.folder, 'vault') };
     await source.api('PUT', '/api/backup-targets/vault', vault);
     await source.api('PATCH', '/api/apps/shop', { backup: { target: 'vault' } });
-    const nowhereToStore = await host('shop', ...servers, '--json');
-    expect([nowhereToStore.code, nowhereToStore.out]).toEqual([
-      2,
-      expect.stringContaining('add it with PUT /api/backup-targets/vault at the new server'),
-    ]);
+    for (const options of [['--dry-run'], []]) {
+      const { code, out } = await host('shop', ...servers, '--json', ...options);
+      expect([code, out]).toEqual([
+        2,
+        expect.stringContaining('add it with PUT /api/backup-targets/vault at the new server'),
+      ]);
+    }
     // It was not stopped.
     expect(await startTime()).toBe(started);
     await target.api('PUT', '/api/backup-targets/vault', vault);

@@ -42,6 +42,7 @@ async function move(call: CommandCall, app: string, signal: AbortSignal): Promis
   ];
   const plan = await from.check(app);
   await assertFree(target, app);
+  await to.accept(plan);
   if (call.options['dry-run'] === true) return show(call, { app, source, target, plan });
   const { note } = call.terminal;
   const moved = await moveApp({ app, from, to, address: new URL(target.url).origin, note });

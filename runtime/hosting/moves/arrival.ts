@@ -76,7 +76,7 @@ async function recordApp(
   arrival: ArrivedApp,
 ): Promise<HostedApp> {
   assertAppName(fields.name);
-  await targets.assertKnown(fields.backup?.target).catch(refuseTarget);
+  await assertTarget(targets, fields.backup?.target);
   const spec = newSpec(fields.name, await toSpecFields(fields), core.model);
   const env = toEnv(fields.env ?? {});
   assertEnv(secrets);
@@ -86,6 +86,10 @@ async function recordApp(
     spec: { ...spec, ...(passwords && { http }), arrival },
   });
 }
+
+/** @throws AppError 422 when this server has no place for backups with the name. */
+export const assertTarget = (targets: MoveParts['targets'], name: string | undefined) =>
+  targets.assertKnown(name).catch(refuseTarget);
 
 /** Both servers have targets, so the error says which of them lacks one. */
 function refuseTarget(error: unknown): never {

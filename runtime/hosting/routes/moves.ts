@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { bytesOf, type Call, reply } from '@twofold/runtime/http';
 import { VERSION } from '@twofold/runtime/kernel';
-import { readKey } from '../moves/arrival.ts';
+import { assertTarget, readKey } from '../moves/arrival.ts';
 import { volumesOf } from '../moves/departure.ts';
 import { assertMovable } from '../moves/describe.ts';
 import type { Moves } from '../moves/moves.ts';
@@ -54,8 +54,12 @@ export function moveHandlers({ parts, departures, arrivals }: Moves) {
     },
 
     async importApp({ query, koa }: Call) {
-      const { move, step, part } = query;
+      const { move, step, part, backup_target } = query;
       if (move === undefined) throw failure.badRequest('move is required');
+      if (step === 'check') {
+        await assertTarget(parts.targets, backup_target);
+        return reply(200, { move, state: 'ready' });
+      }
       if (step === 'cancel') {
         await arrivals.cancel(move);
         return reply(200, { move, state: 'cancelled' });
@@ -97,5 +101,6 @@ async function plan({ core }: Moves['parts'], app: HostedApp) {
     })),
     domains: app.spec.worker ? [] : [app.spec.domain, ...app.spec.aliases],
     image: image?.size ?? null,
+    backup_target: app.spec.backup?.target ?? null,
   };
 }
