@@ -74,7 +74,7 @@ export function createDevServer(
     child.on('message', (message) => sayFailure(root, message, { terminal, emit }));
     child.on('message', (message) => emitReport(message, emit));
     child.send('start', (error) => error && terminal.say(String(error)));
-    spare = prepare();
+    spare = null;
     return child;
   };
   const takePlace = async (child: ChildProcess) => {
@@ -96,6 +96,8 @@ export function createDevServer(
     const child = starting;
     starting = null;
     if (stopped) return end(child);
+    // Only now: two processes that start at once would share the processor.
+    spare = prepare();
     // The old server still has the port, so it is stopped, and the new one is started once more.
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
     if (word !== 'ended') return takePlace(child);

@@ -27,15 +27,35 @@ interface PackageFolders {
   readonly pages?: boolean;
   /** The module whose `buildAssets` makes the files of `dist/`. */
   readonly build?: string;
-  /** Whether the modules of each export are joined into one file. */
-  readonly joined?: boolean;
+  /** What is not joined into the file of an export; without it, each module stays a file. */
+  readonly joined?: Apart;
+}
+
+interface Apart {
+  /** Modules that are started by their path, as a process or a thread. */
+  readonly programs?: readonly string[];
+  /** Folders whose modules browsers ask for by their path. */
+  readonly browser?: readonly string[];
 }
 
 const PACKAGES: readonly PackageFolders[] = [
   { name: 'twofold-generator', home: '.', folders: ['generator', 'templates'], pages: true },
-  { name: 'twofold-schema', home: 'schema', folders: ['schema'], joined: true },
-  { name: 'twofold-runtime', home: 'runtime/core', folders: ['runtime/core'] },
-  { name: 'twofold-auth', home: 'runtime/auth', folders: ['runtime/auth'] },
+  { name: 'twofold-schema', home: 'schema', folders: ['schema'], joined: {} },
+  {
+    name: 'twofold-runtime',
+    home: 'runtime/core',
+    folders: ['runtime/core'],
+    joined: {
+      programs: ['./store/sqlite/sqlite-worker.ts'],
+      browser: ['graphql/explorer/browser/'],
+    },
+  },
+  {
+    name: 'twofold-auth',
+    home: 'runtime/auth',
+    folders: ['runtime/auth'],
+    joined: { browser: ['pages/browser/'] },
+  },
   { name: 'twofold-hosting', home: 'runtime/hosting', folders: ['runtime/hosting'] },
   { name: 'twofold-models', home: 'runtime/models', folders: ['runtime/models'] },
   {
@@ -153,7 +173,7 @@ async function pack(
   );
   const typescript = folders.filter((folder) => existsSync(join(out, 'js', folder)));
   const apart = (await readFolders(join(out, 'js'), typescript)).map(withPlainMap);
-  const compiled = made.joined ? await withJoined(apart, manifest, home) : apart;
+  const compiled = made.joined ? await withJoined(apart, manifest, home, made.joined) : apart;
   const placed = [...compiled, ...assets]
     .filter(({ path }) => !unshipped.some((start) => path.startsWith(start)))
     .map((entry) => ({
@@ -189,14 +209,16 @@ async function withJoined(
   compiled: readonly TarEntry[],
   { exports = {} }: Manifest,
   home: string,
+  { programs = [], browser = [] }: Apart,
 ): Promise<TarEntry[]> {
   const { joinModules } = (await import(join(repo, 'release/join-modules.ts'))) as {
-    joinModules(folder: string, entries: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+    joinModules(joined: object): Promise<ReadonlyMap<string, Buffer>>;
   };
   const entries = Object.values(exports).filter((path) => path.endsWith('.ts'));
-  const joined = await joinModules(join(repo, home), entries);
+  const joined = await joinModules({ folder: join(repo, home), entries, programs });
+  const isApart = (path: string) => browser.some((folder) => path.startsWith(`${home}/${folder}`));
   return [
-    ...compiled.filter(({ path }) => !/\.js(\.map)?$/.test(path)),
+    ...compiled.filter(({ path }) => isApart(path) || !/\.js(\.map)?$/.test(path)),
     ...[...joined].map(([path, bytes]) => ({ path: `${home}/${path}`, bytes })),
   ];
 }

@@ -121,8 +121,25 @@ describe('the packages as they are shipped', () => {
     });
   });
 
-  it('have a file at its place for each module that looks beside itself', () => {
-    const looking = sourceFiles('runtime').filter((file) =>
+  it('find the files beside a module from the file that it is joined into', () => {
+    const root = join(packages, 'runtime');
+    const found: string[] = [];
+    for (const file of readdirSync(root, { recursive: true }) as string[]) {
+      if (!file.endsWith('.js')) continue;
+      const text = readFileSync(join(root, file), 'utf8');
+      for (const [, place = ''] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g))
+        found.push(join(dirname(file), place));
+    }
+    expect(found).toEqual(
+      expect.arrayContaining(['store/sqlite/sqlite-threads.js', 'graphql/explorer/page.js']),
+    );
+    const beside = ['store/sqlite/sqlite-worker.js', 'graphql/explorer/browser/main.js'];
+    expect(beside.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  it('have a file at its place for each module that looks beside itself and is not joined', () => {
+    const apart = sourceFiles('runtime').filter((file) => /^runtime.(hosting|models)/.test(file));
+    const looking = apart.filter((file) =>
       /(programBeside|fileURLToPath)\(import\.meta\.url/.test(
         readFileSync(join(repo, file), 'utf8'),
       ),

@@ -29,13 +29,13 @@ const inTable = (entry: string) => (text: string) =>
     (_, rest: string) => `export const codemods = [${rest}${entry},\n];`,
   );
 
-const exported = (from: string, to: string, ending: string): MadeUp => ({
+const exported = (to: string, ending: string): MadeUp => ({
   of: 'runtime',
   file: `index.${ending}`,
   change: (text) =>
     text.replace(
-      /export \{ (?:openContext|createContext)\b[^,}]*/,
-      `export { openContext as ${to}${from === to ? '' : ' '}`,
+      /(export \{[^;]*?)\b(?:openContext(?: as \w+)?|createContext)\b/,
+      `$1openContext as ${to}`,
     ),
 });
 
@@ -83,8 +83,8 @@ export const next: readonly MadeUp[] = [
       '- `openContext` is `createContext`; `upgrade` renames it.\n- `api.rest` has\n  other words.\n- `hosting.domain` is asked for.\n- Servers are kinder.\n',
     ),
   },
-  exported('openContext', 'createContext', 'js'),
-  exported('openContext', 'createContext', 'd.ts'),
+  exported('createContext', 'js'),
+  exported('createContext', 'd.ts'),
   {
     of: 'schema',
     file: 'index.js',
@@ -115,6 +115,6 @@ export const later: readonly MadeUp[] = [
     file: 'CHANGELOG.md',
     change: section(LATER, '- `createContext` is `makeContext`.\n'),
   },
-  exported('openContext', 'makeContext', 'js'),
-  exported('openContext', 'makeContext', 'd.ts'),
+  exported('makeContext', 'js'),
+  exported('makeContext', 'd.ts'),
 ];

@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlValue } from '../mails/html.ts';
+import { html, Html, type HtmlValue } from '../mails/html.ts';
 import { FORM_TOKEN } from './forgery.ts';
 import type { FormState, PageRequest, View } from './page.ts';
 
@@ -14,6 +14,9 @@ export interface FrameOptions {
     readonly logo: string | null;
   };
 }
+
+/** Apart, as a tool that joins modules calls a function of its own for a tagged template with it. */
+const SCRIPT_END = new Html('</script>');
 
 /** The whole document: header with the project's name, one landmark for the content. */
 export function renderFrame(
@@ -32,7 +35,7 @@ export function renderFrame(
 <title>${view.title} · ${app}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets.style}">${
-    view.script && html`\n<script type="module" src="${assets.script}"></script>`
+    view.script && html`\n<script type="module" src="${assets.script}">${SCRIPT_END}`
   }
 </head>
 <body>
