@@ -108,13 +108,11 @@ export async function drain(server: Server, patience = DRAIN_WITHIN): Promise<vo
   clearTimeout(cut);
 }
 
-/** Milliseconds between two looks at connections that the server was given by a module. */
-const LOOK_AGAIN = 10;
-
 /** Node's server waits only for connections that it has accepted itself. */
 async function untilAllClosed(server: Server): Promise<void> {
-  while ((connections.get(server)?.size ?? 0) > 0)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
+  const open = connections.get(server) ?? new Set();
+  const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
+  while (open.size > 0) await Promise.all([...open].map(closed));
 }
 
 /**

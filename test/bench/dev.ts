@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { freePort } from '../engines/free-port.ts';
 import { syntheticSchema } from '../generator/synthetic.ts';
+import { installPacks } from './installed.ts';
 
 /** What `generator dev` needs after a save, in milliseconds: medians. */
 export interface DevTimes {
@@ -25,8 +26,6 @@ const LIMIT = 60_000;
 /** Milliseconds from an answer to the next save: nobody saves faster, and what `dev` prepares in them is part of what it does. */
 const BETWEEN = 2_000;
 
-const repo = fileURLToPath(new URL('../../', import.meta.url));
-
 /** What is saved: one of them again and again, each time with another name in it. */
 export type Edit = 'query' | 'field' | 'type' | 'manifest';
 
@@ -38,18 +37,22 @@ export async function measureDev(
 ): Promise<DevTimes> {
   const root = mkdtempSync(join(tmpdir(), 'twofold-dev-'));
   const port = await freePort();
-  symlinkSync(join(repo, 'node_modules'), join(root, 'node_modules'));
+  await installPacks(root, ['generator', 'schema', 'runtime']);
   const write = (number: number, edit: Edit) => {
     const { schema, manifest } = inputs(number, { types, edit, port });
     if (edit === 'manifest' || number === 0) writeFileSync(join(root, 'manifest.yaml'), manifest);
     if (edit !== 'manifest') writeFileSync(join(root, 'schema.graphql'), schema);
   };
   write(0, 'query');
-  const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, LOG_LEVEL: 'silent' },
-  });
+  const child = spawn(
+    process.execPath,
+    [join(root, 'node_modules/@twofold/generator/generator/bin.js'), 'dev'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, LOG_LEVEL: 'silent' },
+    },
+  );
   const generated: number[] = [];
   let started = NaN;
   const told: number[] = [];
