@@ -51,6 +51,9 @@ describeWith('chromium', 'the explorer in a browser', () => {
     );
     page.on('pageerror', (error) => void problems.push(String(error)));
     await page.goto(`${server.url}/graphql`);
+    // Chromium drops a request for a script when a network of a container appears or goes.
+    const written = page.waitForSelector('#query textarea', { timeout: 10_000 });
+    await written.catch(() => page.reload());
   });
   afterAll(async () => {
     await browser?.close();

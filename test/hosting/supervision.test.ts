@@ -31,7 +31,8 @@ describeEachEngine('supervision', ({ socket }) => {
   const app = async (name: string) => (await server.api('GET', `/api/apps/${name}`)).body;
 
   it('starts again what ends by itself, while requests wait', async () => {
-    await server.api('POST', '/api/apps', { name: 'phoenix', image: web });
+    const made = await server.api('POST', '/api/apps', { name: 'phoenix', image: web });
+    expect([made.status, made.body.error]).toEqual([201, undefined]);
     const [container] = await containers('phoenix');
     await kill(container!.Id);
     await expect.poll(async () => (await app('phoenix')).restarts, { timeout: 40_000 }).toBe(1);
@@ -41,7 +42,8 @@ describeEachEngine('supervision', ({ socket }) => {
   }, 90_000);
 
   it('sends requests to the other replicas when one dies, and fails none that may be sent twice', async () => {
-    await server.api('POST', '/api/apps', { name: 'hydra', image: web, replicas: 3 });
+    const made = await server.api('POST', '/api/apps', { name: 'hydra', image: web, replicas: 3 });
+    expect([made.status, made.body.error]).toEqual([201, undefined]);
     const load = startLoad({ port: server.ingress, host: 'hydra.apps.test', clients: 4, pause: 2 });
     for (const { Id } of (await containers('hydra')).slice(0, 2)) {
       await kill(Id);
