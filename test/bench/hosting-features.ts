@@ -14,7 +14,7 @@ import { median, say, verdict } from './hosting-report.ts';
 const ROUNDS = 5;
 const SECONDS = 2;
 /** Two processes of the same server differ by up to a fifth for as long as they run. */
-const PAIRS = 5;
+const PAIRS = 9;
 const FIRST_PORT = 28_180;
 const HOST = 'app.test';
 /** A page as frameworks write them: it is compressed to about a fifth. */
