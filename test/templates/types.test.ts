@@ -149,8 +149,7 @@ describe('ctx.data, where the members of an organization are a list', () => {
   const schema =
     'type Firm { id: ID! name: String! members: [User!]! orders: [Order!]! }\ntype User { id: ID! email: String! @unique }\ntype Order { id: ID! text: String! firm: Firm }\ntype Query { firms: [Firm!]! own: String }\n';
   const writing = (more: string) => ({
-    'manifest.yaml':
-      'name: shop\nauth: { organizations: { type: Firm } }\n',
+    'manifest.yaml': 'name: shop\nauth: { organizations: { type: Firm } }\n',
     'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';\nexport const resolvers = {\n  own: async (_parent, _args, ctx) => (await ctx.data.firm.create({ data: { name: 'a', ${more} } })).name,\n} satisfies types.QueryOverrides;\n`,
   });
 
