@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 // and the project's own files only when `dev` sends `start`. It is plain JavaScript because Node
 // does not strip types below node_modules.
 
-// A file that has not changed since the last save is neither stripped of its types nor compiled again.
+// What has not changed since the last save is neither stripped of its types nor compiled again.
 module.enableCompileCache?.();
 
 /** As in `dev-server.ts`, in milliseconds. */

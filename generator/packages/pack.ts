@@ -27,7 +27,7 @@ interface PackageFolders {
   readonly pages?: boolean;
   /** The module whose `buildAssets` makes the files of `dist/`. */
   readonly build?: string;
-  /** What is not joined into the file of an export; without it, each module stays a file. */
+  /** Joins the modules into few files, all but these. Without it each module stays a file. */
   readonly joined?: Apart;
 }
 

@@ -66,9 +66,10 @@ function changedPack(pack: Pack, version: string, changes: readonly MadeUp[]): P
     .filter(({ path }) => !path.endsWith('.map'))
     .map((entry) => {
       const own = changes.filter(({ of, file }) => of === short && file === entry.path);
-      const isVersioned = entry.path === 'package.json' || entry.path.endsWith('version.js');
-      if (own.length === 0 && !isVersioned) return entry;
       const text = entry.bytes.toString();
+      const isVersioned =
+        entry.path === 'package.json' || /\bVERSION = ["']([^"']*)/.exec(text)?.[1] === older;
+      if (own.length === 0 && !isVersioned) return entry;
       const plain = isVersioned ? text.replaceAll(older, version) : text;
       return {
         ...entry,

@@ -15,7 +15,10 @@ export interface FrameOptions {
   };
 }
 
-/** Apart, as a tool that joins modules calls a function of its own for a tagged template with it. */
+/**
+ * Not a part of the template: the bundler of the packs would compile a tagged template with it to a
+ * call of its own package.
+ */
 const SCRIPT_END = new Html('</script>');
 
 /** The whole document: header with the project's name, one landmark for the content. */
