@@ -2,10 +2,10 @@
  * `npm run bench:observability`: the CPU time of a request with figures and with traces at 10 % sampling, as a share of that without
  * both. Servers on SQLite take turns in short slices of one run, so that a busy machine slows all of them.
  *
- * `-- --rounds 5` · `--groups 7` of processes · `--slice 1500` requests · `--before FOLDER` another checkout, whose server is measured too
+ * `-- --rounds 9` · `--groups 4` of processes · `--slice 1500` requests · `--before FOLDER` another checkout, whose server is measured too
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,25 +17,37 @@ import { drive, requestBytes } from './load.ts';
 import { median } from './measure.ts';
 import { machineOf } from './report.ts';
 import { register } from './credentials.ts';
+import type { Observed } from './observed-server.ts';
+import { type SpanShape, type SpanShapes, WORKLOAD_HEADER } from './observed-spans.ts';
 import { ORIGIN } from './shape.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    groups: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '9' },
+    groups: { type: 'string', default: '4' },
     slice: { type: 'string', default: '1500' },
     before: { type: 'string' },
   },
 });
 const ROUNDS = Number(values.rounds);
-/** Two processes of the same server differ by up to a fifth for as long as they run. */
+/** Two processes of the same server differ for as long as they run, by up to a fifth. */
 const GROUPS = Number(values.groups);
 const SLICE = Number(values.slice);
+/**
+ * Slices before those that count. A server is compiled while it runs: after 7,500 requests one costs 75 µs, after
+ * 60,000 it costs 45, and until then two processes differ by more than what is measured.
+ */
+const WARM_UP = 40;
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
 
-type Body = (turn: number) => unknown;
+interface Body {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
 
-const WORKLOADS: Readonly<Record<string, Body>> = {
+type BodyOf = (turn: number) => Body;
+
+const WORKLOADS: Readonly<Record<string, BodyOf>> = {
   'a row by its key': (turn) => ({
     query: 'query ById($id: ID!) { user(id: $id) { id name } }',
     variables: { id: String(1 + (turn % 100)) },
@@ -60,7 +72,7 @@ interface Kind {
   readonly manifest?: string;
   readonly checkout?: string;
   /** What makes the spans that it sends; nothing when it sends none. */
-  readonly spans?: 'ours' | 'by hand';
+  readonly spans?: 'ours' | 'by hand' | 'recorded';
 }
 
 const PLAIN: Kind = { name: 'neither' };
@@ -91,6 +103,13 @@ const COMPARISONS: readonly Comparison[] = [
   ...(values.before ? [{ of: PLAIN, to: BEFORE, most: 1.02 }] : []),
 ];
 
+/** What a server says: its port when it listens, its CPU time when it is asked, the spans of a request. */
+interface Said {
+  readonly port: number;
+  readonly cpu: number;
+  readonly spans: readonly SpanShape[];
+}
+
 interface Server {
   readonly port: number;
   readonly child: ChildProcess;
@@ -102,25 +121,45 @@ interface Server {
 async function start({ manifest = '', checkout = HERE, spans }: Kind): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'observed-'));
   const program = fileURLToPath(new URL('observed-server.ts', import.meta.url));
-  const args = [checkout, manifest, ...(spans ? [sink] : [])];
-  if (spans === 'by hand') args.push(spans);
-  const child = fork(program, args, {
+  const observed: Observed = {
+    manifest,
+    ...(spans && { destination: spans === 'recorded' ? 'parent' : { collector: sink } }),
+    ...(spans === 'by hand' && { byHand: shapes }),
+  };
+  const child = fork(program, [checkout, JSON.stringify(observed)], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const [port] = (await once(child, 'message')) as [number];
+  const port = await heard(child, 'port');
   const { token } = await register(`http://127.0.0.1:${port}`);
   return { port, child, folder, token };
 }
 
-async function cpuOf({ child }: Server): Promise<number> {
-  child.send('cpu');
-  return ((await once(child, 'message')) as [number])[0];
+/** The next message with this member. */
+async function heard<K extends keyof Said>(child: ChildProcess, member: K): Promise<Said[K]> {
+  for await (const [said] of on(child, 'message') as AsyncIterable<[Partial<Said>]>) {
+    const value = said[member];
+    if (value !== undefined) return value;
+  }
+  throw new Error('The server has ended.');
 }
 
+function cpuOf({ child }: Server): Promise<number> {
+  const cpu = heard(child, 'cpu');
+  child.send('cpu');
+  return cpu;
+}
+
+const headersOf = ({ token }: Server, workload: string) => ({
+  origin: ORIGIN,
+  authorization: `Bearer ${token}`,
+  [WORKLOAD_HEADER]: workload,
+});
+
 /** Microseconds of CPU for a request. */
-async function slice(server: Server, body: Body): Promise<number> {
-  const headers = { origin: ORIGIN, authorization: `Bearer ${server.token}` };
+async function slice(server: Server, workload: string): Promise<number> {
+  const body = WORKLOADS[workload]!;
+  const headers = headersOf(server, workload);
   const requests = Array.from({ length: 200 }, (_, turn) =>
     requestBytes(body(turn), '/graphql', headers),
   );
@@ -130,13 +169,13 @@ async function slice(server: Server, body: Body): Promise<number> {
 }
 
 /** The CPU time of each server in each round. */
-async function measure(servers: readonly Server[], body: Body): Promise<readonly number[][]> {
+async function measure(servers: readonly Server[], workload: string): Promise<readonly number[][]> {
   const seen: number[][] = servers.map(() => []);
-  for (let round = -5; round < ROUNDS; round += 1) {
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
     // Each one has each place in turn, as the first slice after a pause is slower.
     for (let place = 0; place < servers.length; place += 1) {
       const at = (place + Math.max(0, round)) % servers.length;
-      const cost = await slice(servers[at]!, body);
+      const cost = await slice(servers[at]!, workload);
       if (round >= 0) seen[at]!.push(cost);
     }
   }
@@ -170,8 +209,8 @@ async function measureGroup(): Promise<readonly Costs[]> {
   try {
     for (const kind of KINDS) group.push(await start(kind));
     const all: Costs[] = [];
-    for (const body of Object.values(WORKLOADS)) {
-      const seen = await measure(group, body);
+    for (const workload of Object.keys(WORKLOADS)) {
+      const seen = await measure(group, workload);
       all.push({
         costs: seen.map(median),
         times: COMPARISONS.map(({ of, to }) => ratioOf(costsOf(seen, of), costsOf(seen, to))),
@@ -187,6 +226,31 @@ const costsOf = (seen: readonly number[][], kind: Kind) => seen[KINDS.indexOf(ki
 
 const ratioOf = (costs: readonly number[], others: readonly number[]): number =>
   median(costs.map((cost, round) => cost / others[round]!));
+
+/** The spans that our server makes for each workload once it is warm, inside of the one of the request. */
+async function recordShapes(): Promise<SpanShapes> {
+  const server = await start({ ...TRACES, spans: 'recorded' });
+  try {
+    const recorded: Record<string, readonly SpanShape[]> = {};
+    for (const workload of Object.keys(WORKLOADS))
+      for (let turn = 0; turn < 3; turn += 1) recorded[workload] = await record(server, workload);
+    return recorded;
+  } finally {
+    await end(server);
+  }
+}
+
+async function record(server: Server, workload: string): Promise<readonly SpanShape[]> {
+  const spans = heard(server.child, 'spans');
+  await fetch(`http://127.0.0.1:${server.port}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headersOf(server, workload) },
+    body: JSON.stringify(WORKLOADS[workload]!(0)),
+  });
+  return spans;
+}
+
+const shapes = await recordShapes();
 
 const groups: (readonly Costs[])[] = [];
 for (let group = 0; group < GROUPS; group += 1) groups.push(await measureGroup());

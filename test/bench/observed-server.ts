@@ -1,16 +1,31 @@
 /**
  * A server of `observability.ts`, in a process of its own and as users run it: with sign-in, CORS, a middleware, and
- * with figures, with traces, or with neither. Its arguments are the folder of the checkout, what its manifest has
- * more, where spans go (none for no provider), and whether a middleware makes the spans by hand.
+ * with figures, with traces, or with neither. Its arguments are the folder of the checkout, and a JSON text of
+ * `Observed`.
  */
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import type { Middleware } from 'koa';
+import {
+  type Destination,
+  registerProvider,
+  type SpanShapes,
+  spansByHand,
+} from './observed-spans.ts';
 import { DECLARED, HEADER, HEADER_VALUE, ORIGIN } from './shape.ts';
 
-const [checkout = '', manifest = '', collector, byHand] = process.argv.slice(2);
-if (collector) await registerProvider(collector);
+export interface Observed {
+  /** What the manifest has more. */
+  readonly manifest: string;
+  /** Where spans go; without it there is no provider. */
+  readonly destination?: Destination;
+  /** The spans that a middleware makes by hand. */
+  readonly byHand?: SpanShapes;
+}
+
+const [checkout = '', observed = ''] = process.argv.slice(2);
+const { manifest, destination, byHand } = JSON.parse(observed) as Observed;
+if (destination) await registerProvider(destination);
 const moduleOf = (path: string) => import(pathToFileURL(join(checkout, 'runtime', path)).href);
 const { createServer } = (await moduleOf(
   'core/index.ts',
@@ -25,7 +40,7 @@ const server = createServer().schema(
   `${DECLARED.asRun.manifest}${manifest}`,
 );
 server.with(auth());
-if (byHand) server.use(await spansByHand());
+if (byHand) server.use(await spansByHand(byHand));
 server.use((ctx, next) => {
   ctx.set(HEADER, HEADER_VALUE);
   return next();
@@ -66,55 +81,6 @@ const { url } = await server.start('127.0.0.1:0', {
 // Whoever drives it asks for the CPU time that it has used so far, in microseconds.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
-  process.send?.(user + system);
+  process.send?.({ cpu: user + system });
 });
-process.send?.(Number(new URL(url).port));
-
-/** The provider of a project: a tenth of the requests, sent by OTLP in batches. */
-async function registerProvider(address: string): Promise<void> {
-  const { context, trace } = await import('@opentelemetry/api');
-  const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } =
-    await import('@opentelemetry/sdk-trace');
-  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks');
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-  trace.setGlobalTracerProvider(
-    new TracerProvider({
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.1) }),
-      spanProcessors: [
-        new BatchSpanProcessor({
-          exporter: new OTLPTraceExporter({ url: `${address}/v1/traces` }),
-        }),
-      ],
-    }),
-  );
-}
-
-/**
- * As many spans as a server with traces makes for an operation with one statement, made with the SDK alone: what is left
- * beyond them is the cost of our own part. No part of a request that is not sampled has a span, as with ours.
- */
-async function spansByHand(): Promise<Middleware> {
-  const { context, propagation, ROOT_CONTEXT, SpanKind, trace } =
-    await import('@opentelemetry/api');
-  const tracer = trace.getTracer('by hand');
-  const statement = { 'db.system.name': 'sqlite', 'db.operation.name': 'SELECT' };
-  return async (ctx, next) => {
-    const parent = propagation.extract(ROOT_CONTEXT, ctx.req.headers);
-    const attributes = { 'http.request.method': ctx.method };
-    const request = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent);
-    const within = trace.setSpan(parent, request);
-    await context.with(within, next);
-    if (request.isRecording()) {
-      const kind = { 'graphql.operation.type': 'query', 'graphql.operation.name': 'ById' };
-      const operation = tracer.startSpan('query ById', { attributes: kind }, within);
-      const below = trace.setSpan(within, operation);
-      const read = { ...statement, 'db.query.text': 'select * from users where id = ?' };
-      tracer.startSpan('SELECT', { kind: SpanKind.CLIENT, attributes: read }, below).end();
-      operation.end();
-      request.updateName(`${ctx.method} /graphql`);
-      request.setAttributes({ 'http.response.status_code': ctx.status, 'http.route': '/graphql' });
-    }
-    request.end();
-  };
-}
+process.send?.({ port: Number(new URL(url).port) });
