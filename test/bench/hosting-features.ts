@@ -11,10 +11,17 @@ import { selfSigned } from '../hosting/ingress-client.ts';
 import { cpuOf } from './hosting-process.ts';
 import { median, say, verdict } from './hosting-report.ts';
 
-const ROUNDS = 5;
-const SECONDS = 2;
-/** Two processes of the same server differ by up to a fifth for as long as they run. */
-const PAIRS = 9;
+/** How often and how long each server has requests. The rounds of `warmUp` do not count. */
+interface Rounds {
+  readonly warmUp: number;
+  readonly count: number;
+  readonly seconds: number;
+}
+
+const BESIDE_CADDY: Rounds = { warmUp: 1, count: 5, seconds: 2 };
+/** A small difference needs many rounds that follow each other closely. */
+const LOG: Rounds = { warmUp: 5, count: 20, seconds: 1 };
+const LOG_PROCESSES = 5;
 const FIRST_PORT = 28_180;
 const HOST = 'app.test';
 /** A page as frameworks write them: it is compressed to about a fifth. */
@@ -66,9 +73,9 @@ async function compareAll(
   writeFileSync(join(folder, 'key.pem'), pair.key);
   writeFileSync(join(folder, 'certificate.pem'), pair.certificate);
   start('target', port(0), process.execPath, [writeTarget(folder, port(0))]);
-  const node = (name: string, at: number, full: boolean) =>
-    start(name, port(at), process.execPath, [writeOurs(folder, { name, port: port(at), full })]);
-  const plain = node('plain', 1, false);
+  const node = (name: string, ...ingresses: readonly Ingress[]) =>
+    start(name, ingresses[0]!.port, process.execPath, [writeOurs(folder, name, ingresses)]);
+  const plain = node('plain', { port: port(1), full: false });
   const peer =
     caddy &&
     start('Caddy', port(5), caddy, [
@@ -78,8 +85,8 @@ async function compareAll(
   if (!wrk) return say('\nwrk is not installed: nothing is measured');
   const byWrk =
     (path: string, ...headers: string[]) =>
-    (runner: Runner) =>
-      runWrk(wrk, runner.port, path, headers);
+    (runner: Runner, seconds: number) =>
+      runWrk(wrk, runner.port, path, headers, seconds);
   say('\n| | seen | goal | |\n|---|---:|---:|---|');
   await benchLog(node, byWrk('/'));
   if (!peer) return say('\nCaddy is not installed: nothing to compare with');
@@ -88,51 +95,60 @@ async function compareAll(
   verdict('gzip: CPU beside Caddy', `${gzip.toFixed(2)} ×`, '≤ 2 ×', gzip <= 2);
   if (!h2load) return say('\nh2load is not installed (nghttp2-client): HTTP/2 is not measured');
   const secure = [plain, peer].map((each) => ({ ...each, port: each.port + 1 }));
-  const [ours, caddys] = await measure(secure, (runner) => runH2load(h2load, runner.port));
+  const [ours, caddys] = await measure(secure, (runner, seconds) =>
+    runH2load(h2load, runner.port, seconds),
+  );
   const ratio = (ours as Sample).rate / (caddys as Sample).rate;
   const byCpu = (caddys as Sample).cpu / (ours as Sample).cpu;
   const rates = `${ratio.toFixed(2)} × (${byCpu.toFixed(2)} × for the same CPU)`;
   verdict('HTTP/2: requests/s beside Caddy', rates, '≥ 1 ×', ratio >= 1);
 }
 
-/** What the log and the limit cost, over several pairs of processes. */
+/**
+ * What the log and the limit cost. Two processes of the same server differ by up to a fifth for as long as they run,
+ * so the ingress with both and the one with neither are in one process, and have requests by turns.
+ */
 async function benchLog(
-  start: (name: string, at: number, full: boolean) => Runner,
-  load: (runner: Runner) => Promise<number>,
+  start: (name: string, ...ingresses: readonly Ingress[]) => Runner,
+  load: Load,
 ): Promise<void> {
   const costs: Sample[] = [];
-  for (let pair = 0; pair < PAIRS; pair += 1) {
-    const at = 10 + 4 * pair;
-    const both = [start(`bare-${pair}`, at, false), start(`full-${pair}`, at + 2, true)];
-    await Promise.all(both.map((each) => untilOpen(each.port)));
-    const [bare, full] = (await measure(both, load)) as [Sample, Sample];
-    costs.push({ rate: 1 - full.rate / bare.rate, cpu: full.cpu / bare.cpu - 1 });
-    for (const { pid } of both) process.kill(pid);
+  for (let count = 0; count < LOG_PROCESSES; count += 1) {
+    const port = FIRST_PORT + 10 + 4 * count;
+    const full = port + 2;
+    const bare = start(`log-${count}`, { port, full: false }, { port: full, full: true });
+    await Promise.all([port, full].map(untilOpen));
+    const runners = [bare, { ...bare, port: full }];
+    const [without, with_] = (await measure(runners, load, LOG)) as [Sample, Sample];
+    costs.push({ rate: 1 - with_.rate / without.rate, cpu: with_.cpu / without.cpu - 1 });
+    process.kill(bare.pid);
   }
   const rate = median(costs.map((cost) => cost.rate));
   const cpu = median(costs.map((cost) => cost.cpu));
-  const each = costs.map((cost) => percent(cost.cpu)).join(', ');
-  const seen = `${percent(rate)} of requests/s, ${percent(cpu)} of CPU (pairs of processes: ${each})`;
+  const seen = `${percent(cpu)} of CPU (${percent(rate)} of requests/s)`;
   verdict('access log and limit, with metrics', seen, '≤ 10 %', cpu <= 0.1);
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
+/** Asks a server for as long as it is told. @returns how many requests were answered. */
+type Load = (runner: Runner, seconds: number) => Promise<number>;
+
 /** By turns, another one first each time. @returns the median of each. */
 async function measure(
   runners: readonly Runner[],
-  load: (runner: Runner) => Promise<number>,
+  load: Load,
+  { warmUp, count, seconds } = BESIDE_CADDY,
 ): Promise<Sample[]> {
   const samples = runners.map((): Sample[] => []);
-  for (let round = -1; round < ROUNDS; round += 1)
+  for (let round = -warmUp; round < count; round += 1)
     for (let turn = 0; turn < runners.length; turn += 1) {
-      const index = (turn + round + runners.length) % runners.length;
+      const index = (turn + round + warmUp) % runners.length;
       const runner = runners[index] as Runner;
       const before = cpuOf(runner.pid);
-      const requests = await load(runner);
+      const requests = await load(runner, seconds);
       const cpu = ((cpuOf(runner.pid) - before) / requests) * 1e6;
-      // The first round only warms up.
-      if (round >= 0) (samples[index] as Sample[]).push({ rate: requests / SECONDS, cpu });
+      if (round >= 0) (samples[index] as Sample[]).push({ rate: requests / seconds, cpu });
     }
   return samples.map((of) => ({
     rate: median(of.map(({ rate }) => rate)),
@@ -145,9 +161,10 @@ async function runWrk(
   port: number,
   path: string,
   headers: readonly string[],
+  seconds: number,
 ): Promise<number> {
   const all = [`Host: ${HOST}`, ...headers].flatMap((header) => ['-H', header]);
-  const args = ['-t1', '-c32', `-d${SECONDS}`, ...all, `http://127.0.0.1:${port}${path}`];
+  const args = ['-t1', '-c32', `-d${seconds}`, ...all, `http://127.0.0.1:${port}${path}`];
   const text = await outputOf(wrk, args);
   const wrong = /(?:Non-2xx|Socket errors).*/.exec(text)?.[0];
   if (wrong) say(`  ${port}: ${wrong}`);
@@ -155,9 +172,9 @@ async function runWrk(
 }
 
 /** Eight connections with four requests at once on each. */
-async function runH2load(h2load: string, port: number): Promise<number> {
+async function runH2load(h2load: string, port: number, seconds: number): Promise<number> {
   const to = [`--connect-to=127.0.0.1:${port}`, `https://${HOST}:${port}/`];
-  const text = await outputOf(h2load, ['-t1', '-c8', '-m4', '-D', String(SECONDS), ...to]);
+  const text = await outputOf(h2load, ['-t1', '-c8', '-m4', '-D', String(seconds), ...to]);
   const [, done, failed] = /(\d+) succeeded, (\d+) failed/.exec(text) ?? [];
   if (failed !== '0') say(`  ${port}: ${failed} failed`);
   return Number(done ?? Number.NaN);
@@ -180,25 +197,38 @@ createServer(({ url }, response) => {
   return write(folder, 'target.mjs', program);
 }
 
-/** HTTP at the port, HTTPS at the next one. `gzip` is what the client accepts, so it is what is compressed. */
-function writeOurs(
-  folder: string,
-  { name, port, full }: { readonly name: string; readonly port: number; readonly full: boolean },
-): string {
-  const ingress = new URL('../../runtime/hosting/ingress/ingress.ts', import.meta.url);
-  const log = full ? join(folder, 'requests') : null;
-  if (log) mkdirSync(log, { recursive: true });
-  const rules = full
-    ? { rateLimit: { count: 1e9, window: 1000, burst: 1e9, by: 'ip' } }
-    : { compress: true };
-  const options = { http: port, https: port + 1, host: '127.0.0.1', redirect: false };
+/** An ingress of ours: HTTP at the port, HTTPS at the next one. */
+interface Ingress {
+  readonly port: number;
+  /** With the log and the limit. */
+  readonly full: boolean;
+}
+
+/** A program with these ingresses. `gzip` is what the client accepts, so it is what is compressed. */
+function writeOurs(folder: string, name: string, ingresses: readonly Ingress[]): string {
+  const module = new URL('../../runtime/hosting/ingress/ingress.ts', import.meta.url);
   const program = `import { readFileSync } from 'node:fs';
-import { createIngress } from ${JSON.stringify(fileURLToPath(ingress))};
-const ingress = createIngress({ ...${JSON.stringify({ ...options, accessLog: log })}, now: Date.now });
-await ingress.listen();
-ingress.certify('${HOST}', { key: readFileSync('${folder}/key.pem', 'utf8'), certificate: readFileSync('${folder}/certificate.pem', 'utf8') });
-ingress.set({ appId: 'a', name: 'a', hosts: ['${HOST}'], state: 'serving', rules: ${JSON.stringify(rules)}, targets: [{ id: 'x', host: '127.0.0.1', port: ${FIRST_PORT} }] });`;
+import { createIngress } from ${JSON.stringify(fileURLToPath(module))};
+const key = readFileSync('${folder}/key.pem', 'utf8');
+const certificate = readFileSync('${folder}/certificate.pem', 'utf8');
+for (const { options, rules } of ${JSON.stringify(ingresses.map((each) => setup(folder, name, each)))}) {
+  const ingress = createIngress({ ...options, now: Date.now });
+  await ingress.listen();
+  ingress.certify('${HOST}', { key, certificate });
+  ingress.set({ appId: 'a', name: 'a', hosts: ['${HOST}'], state: 'serving', rules, targets: [{ id: 'x', host: '127.0.0.1', port: ${FIRST_PORT} }] });
+}`;
   return write(folder, `${name}.mjs`, program);
+}
+
+function setup(folder: string, name: string, { port, full }: Ingress) {
+  const accessLog = full ? join(folder, `${name}-requests`) : null;
+  if (accessLog) mkdirSync(accessLog);
+  return {
+    options: { http: port, https: port + 1, host: '127.0.0.1', redirect: false, accessLog },
+    rules: full
+      ? { rateLimit: { count: 1e9, window: 1000, burst: 1e9, by: 'ip' } }
+      : { compress: true },
+  };
 }
 
 function writeCaddy(folder: string, port: number): string {

@@ -135,6 +135,17 @@ describe('rate_limit', () => {
     await rig.app(hello, { rateLimit: { ...rule, by: 'app' } });
     expect([await status('192.0.2.8'), await status('192.0.2.9')]).toEqual([200, 429]);
   });
+
+  it('goes on with its counts when the app is deployed again, and not when the rule is another', async () => {
+    const rateLimit = { count: 1, window: 3_600_000, burst: 1, by: 'ip' } as const;
+    const status = async () => (await rig.ask('/', from('192.0.2.10'))).status;
+    await rig.app(hello, { rateLimit });
+    expect([await status(), await status()]).toEqual([200, 429]);
+    await rig.app(hello, { rateLimit: { ...rateLimit } });
+    expect(await status()).toBe(429);
+    await rig.app(hello, { rateLimit: { ...rateLimit, count: 2 } });
+    expect(await status()).toBe(200);
+  });
 });
 
 describe('max_body', () => {

@@ -3,7 +3,7 @@ import type { ClientRequest } from './client.ts';
 import type { RequestOrigin } from './origin.ts';
 import type { IngressPage } from './pages.ts';
 import { createPasswordCheck, type PasswordCheck } from './passwords.ts';
-import { createRateLimits, type RateLimits } from './rate-limits.ts';
+import { createRateLimits, type RateLimit, type RateLimits } from './rate-limits.ts';
 import type { AppRoute } from './route-table.ts';
 import type { RouteRules } from './route-rules.ts';
 
@@ -24,30 +24,31 @@ export interface Gates {
   ): Refusal | null | Promise<Refusal | null>;
 }
 
-/** The rules of one route, with their ranges of addresses parsed. */
+/** The rules of one route, with their ranges of addresses parsed and its limit found. */
 interface Gate {
   readonly rules: RouteRules;
   readonly allows: AddressMatcher | null;
   readonly mayPassMaintenance: AddressMatcher;
+  readonly limit: RateLimit | null;
 }
 
 /** Seconds after which a client may ask an app in maintenance again. */
 const MAINTENANCE_PAUSE = '60';
 
 export function createGates(now: () => number): Gates {
-  const gates = new WeakMap<RouteRules, Gate>();
+  const gates = new WeakMap<AppRoute, Gate>();
   const limits = createRateLimits(now);
   const passwords = createPasswordCheck();
-  const gateOf = (rules: RouteRules): Gate => {
-    let gate = gates.get(rules);
-    if (!gate) gates.set(rules, (gate = compile(rules)));
+  const gateOf = (route: AppRoute, rules: RouteRules): Gate => {
+    let gate = gates.get(route);
+    if (!gate) gates.set(route, (gate = compile(route.appId, rules, limits)));
     return gate;
   };
   return {
     check(route, request, origin) {
       const { rules } = route;
       if (!rules || !canRefuse(rules)) return null;
-      const refusal = refuse(gateOf(rules), route.appId, { request, origin, limits });
+      const refusal = refuse(gateOf(route, rules), request, origin);
       return refusal ?? (rules.basicAuth ? askPassword(rules, request, passwords) : null);
     },
   };
@@ -56,24 +57,19 @@ export function createGates(now: () => number): Gates {
 const canRefuse = ({ allow, maintenance, rateLimit, maxBody, basicAuth }: RouteRules): boolean =>
   (allow ?? maintenance ?? rateLimit ?? maxBody ?? basicAuth) !== undefined;
 
-const compile = (rules: RouteRules): Gate => ({
+const compile = (appId: string, rules: RouteRules, limits: RateLimits): Gate => ({
   rules,
   allows: rules.allow ? addressMatcher(rules.allow) : null,
   mayPassMaintenance: addressMatcher(rules.maintenance?.allow ?? []),
+  limit: rules.rateLimit ? limits.of(appId, rules.rateLimit) : null,
 });
 
-interface Visitor {
-  readonly request: ClientRequest;
-  readonly origin: RequestOrigin;
-  readonly limits: RateLimits;
-}
-
 function refuse(
-  { rules, allows, mayPassMaintenance }: Gate,
-  appId: string,
-  { request, origin: { ip }, limits }: Visitor,
+  { rules, allows, mayPassMaintenance, limit }: Gate,
+  request: ClientRequest,
+  { ip }: RequestOrigin,
 ): Refusal | null {
-  const { maintenance, rateLimit, maxBody } = rules;
+  const { maintenance, maxBody } = rules;
   if (allows && !allows(ip)) return { page: 'forbidden' };
   if (maintenance && !mayPassMaintenance(ip))
     return {
@@ -81,7 +77,7 @@ function refuse(
       headers: { 'Retry-After': MAINTENANCE_PAUSE },
       ...(maintenance.message !== null && { text: maintenance.message }),
     };
-  const wait = rateLimit ? limits.take(appId, rateLimit, ip) : 0;
+  const wait = limit?.(ip) ?? 0;
   if (wait > 0) return { page: 'tooMany', headers: { 'Retry-After': String(wait) } };
   if (maxBody !== undefined && Number(request.headers['content-length'] ?? 0) > maxBody)
     return { page: 'tooLarge' };

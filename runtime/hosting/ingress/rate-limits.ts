@@ -3,9 +3,12 @@ import type { RateRule } from './route-rules.ts';
 
 /** Counts the requests of apps and clients. */
 export interface RateLimits {
-  /** @returns 0 if the request may pass, else the seconds after which the next one may. */
-  take(appId: string, rule: RateRule, ip: string): number;
+  /** The limit of one app. A limit with the same rule goes on with the same counts. */
+  of(appId: string, rule: RateRule): RateLimit;
 }
+
+/** @returns 0 if a request from this address may pass, else the seconds after which one may. */
+export type RateLimit = (ip: string) => number;
 
 /** Clients that are remembered, of all apps together: about 10 MB. */
 const MAX_CLIENTS = 100_000;
@@ -17,17 +20,21 @@ const MAX_CLIENTS = 100_000;
 export function createRateLimits(now: () => number): RateLimits {
   const times = new Map<string, number>();
   return {
-    take(appId, { count, window, burst, by }, ip) {
-      const key = `${appId} ${count}/${window} ${by === 'app' ? '' : clientOf(ip)}`;
+    of(appId, { count, window, burst, by }) {
+      const all = `${appId} ${count}/${window} `;
       const step = window / count;
-      const time = now();
-      const next = Math.max(times.get(key) ?? 0, time);
-      const wait = next + step - (time + burst * step);
-      // A tolerance for sums of fractions of a millisecond.
-      if (wait > 0.001) return Math.max(1, Math.ceil(wait / 1000));
-      if (times.size >= MAX_CLIENTS && !times.has(key)) forgetSome(times, time);
-      times.set(key, next + step);
-      return 0;
+      return (ip) => {
+        const key = by === 'app' ? all : all + clientOf(ip);
+        const time = now();
+        const known = times.get(key);
+        const next = Math.max(known ?? 0, time);
+        const wait = next + step - (time + burst * step);
+        // A tolerance for sums of fractions of a millisecond.
+        if (wait > 0.001) return Math.max(1, Math.ceil(wait / 1000));
+        if (known === undefined && times.size >= MAX_CLIENTS) forgetSome(times, time);
+        times.set(key, next + step);
+        return 0;
+      };
     },
   };
 }
