@@ -217,11 +217,11 @@ function statOf(pid: number | string): string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }
 
-/** The process that runs the model. */
+/** The process that runs the model that was started last; earlier ones go on. */
 function childOf(parent: number): number {
   const found = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .find((pid) => {
+    .filter((pid) => {
       try {
         return (
           statOf(pid)[1] === String(parent) &&
@@ -231,7 +231,7 @@ function childOf(parent: number): number {
         return false;
       }
     });
-  return Number(found);
+  return Math.max(...found.map(Number));
 }
 
 /** Milliseconds of CPU that all threads of a process have had; the scheduler counts them in nanoseconds. */
