@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from './errors.ts';
 import { Incoming } from './http/incoming.ts';
 import { Outgoing } from './http/outgoing.ts';
+import { refuseUpgrade } from './http/refuse-upgrade.ts';
 import { refuseUnreadable } from './http/unreadable.ts';
 import type { ServerModule } from './module.ts';
 
@@ -60,8 +61,10 @@ export async function listen(
   server.on('clientError', refuseUnreadable);
   server.on('connection', remember);
   server.on('upgrade', (request, socket, head) => {
-    if (modules.some((module) => module.upgrade?.(request, socket, head))) return;
-    socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+    // Node has removed its own listener. An error of a socket without one ends the process.
+    socket.on('error', () => socket.destroy());
+    if (!modules.some((module) => module.upgrade?.(request, socket, head)))
+      refuseUpgrade(socket, 404);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, address)));
@@ -100,7 +103,7 @@ export async function drain(server: Server, patience = DRAIN_WITHIN): Promise<vo
   // times out.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const silence = setTimeout(() => closeSilent(server), Math.min(FIRST_BYTE_WITHIN, patience));
-  const cut = setTimeout(() => server.closeAllConnections(), patience);
+  const cut = setTimeout(() => closeAll(server), patience);
   await closed;
   await untilAllClosed(server);
   clearInterval(sweep);
@@ -113,6 +116,11 @@ async function untilAllClosed(server: Server): Promise<void> {
   const open = connections.get(server) ?? new Set();
   const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
   while (open.size > 0) await Promise.all([...open].map(closed));
+}
+
+/** Also those with another protocol, which Node's `closeAllConnections` leaves open. */
+function closeAll(server: Server): void {
+  for (const socket of connections.get(server) ?? []) socket.destroy();
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Server as Protocol, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { RequestContext } from '../context/request-context.ts';
+import { refuseUpgrade } from '../http/refuse-upgrade.ts';
 import { watchCaller } from './caller-watch.ts';
 import { errorsOf, RequestErrors } from './response.ts';
 import { leaveRefused } from './service.ts';
@@ -36,9 +37,9 @@ export function createSockets(options: SocketOptions): Sockets {
   let server: Promise<SocketServer> | undefined;
   return {
     upgrade: (request, socket, head) => {
-      if (new URL(request.url ?? '', 'http://localhost').pathname !== path) return false;
-      if (!isKnownOrigin(request, options.origins))
-        socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+      // The target of a request may be no address, as `//` or `http://[`.
+      if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== path) return false;
+      if (!isKnownOrigin(request, options.origins)) refuseUpgrade(socket, 403);
       else
         (server ??= createSocketServer(options)).then(
           ({ accept }) => accept(request, socket, head),

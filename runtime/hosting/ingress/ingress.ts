@@ -106,6 +106,10 @@ export interface LocalIngress extends Ingress {
 const HOLD_TIMEOUT = 10_000;
 const MAX_CONNECTIONS = 10_000;
 const CHALLENGE_PATH = '/.well-known/acme-challenge/';
+/** The status of an upgrade that the app has accepted. */
+const SWITCHED = 101;
+/** Milliseconds that a client has to read the answer to a refused upgrade. */
+const LINGER = 2000;
 
 interface IngressState {
   readonly table: RouteTable;
@@ -297,6 +301,10 @@ async function upgrade(state: IngressState, { request, socket, head, secure }: U
   const origin = state.originOf(request, secure, isPassedOn(first, request, now()));
   const visit = visits.begin(first);
   socket.on('close', () => visits.end(visit, { request, origin, status: visit.status }));
+  socket.on('finish', () => {
+    // Node waits until the client closes its side too, and has no time limit for it.
+    if (visit.status !== SWITCHED) setTimeout(() => socket.destroy(), LINGER).unref();
+  });
   const refuse = (page: IngressPage, refusal?: Refusal) => {
     visit.status = statusOf(page);
     socket.end(pageHead(page, refusal));

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connectTarget } from './connect-target.ts';
 import type { RequestOrigin } from './origin.ts';
-import { pageHead, statusOf } from './pages.ts';
+import { type IngressPage, pageHead, statusOf } from './pages.ts';
 import { forwardLine } from './passing-on.ts';
 import { requestHead } from './request-head.ts';
 import {
@@ -48,7 +48,7 @@ const DRAIN_TIMEOUT = 10_000;
 export function proxyUpgrade(upgrade: Upgrade): void {
   const hides = upgrade.route.rules?.basicAuth !== undefined;
   const head = requestHead(upgrade.request, upgrade.origin, hides);
-  if (!head || head.body !== 'none') return void upgrade.client.end(pageHead('badRequest'));
+  if (!head || head.body !== 'none') return turnAway(upgrade, 'badRequest');
   const text = head.text + forwardLine(upgrade.route);
   dial(upgrade, `${text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
     attempt: 1,
@@ -65,7 +65,7 @@ function dial(
   const { client, pools, now } = upgrade;
   const { targets } = upgrade.route;
   const pooled = pools.pick(targets, failed) ?? pools.pick(targets);
-  if (!pooled || client.destroyed) return void client.end(pageHead('unavailable'));
+  if (!pooled || client.destroyed) return turnAway(upgrade, 'unavailable');
   const timeout = upgrade.route.forward ? FORWARD_TIMEOUT : CONNECT_TIMEOUT;
   const { socket: target, ready } = connectTarget(pooled.target, timeout);
   upgrade.visit.target = pooled.target.id;
@@ -74,7 +74,7 @@ function dial(
     target.destroy();
     if (attempt < MAX_ATTEMPTS)
       dial(upgrade, head, { attempt: attempt + 1, failed: pooled.target });
-    else client.end(pageHead('badGateway'));
+    else turnAway(upgrade, 'badGateway');
   };
   target.once('error', refused).once('timeout', refused);
   target.once(ready, () => {
@@ -134,12 +134,12 @@ function awaitResponse(
 
 /** The target has closed its connection. Its last bytes are still being sent to the client. */
 function closeClient(
-  { client, begun, accepted: agreed }: UpgradeState,
+  { client, begun, accepted: agreed, visit }: UpgradeState,
   reader: ResponseReader,
 ): void {
   setTimeout(() => client.destroy(), DRAIN_TIMEOUT).unref();
   if (agreed) return void client.end();
-  if (!begun) return void client.end(pageHead('badGateway'));
+  if (!begun) return turnAway({ client, visit }, 'badGateway');
   try {
     reader.finish();
   } catch {
@@ -164,8 +164,14 @@ function refuse(
 ): void {
   visit.status = statusOf(page);
   if (begun) client.destroy();
-  else client.end(pageHead(page));
+  else turnAway({ client, visit }, page);
   target.destroy();
+}
+
+/** Answers with a page of our own. */
+function turnAway({ client, visit }: Pick<Upgrade, 'client' | 'visit'>, page: IngressPage): void {
+  visit.status = statusOf(page);
+  client.end(pageHead(page));
 }
 
 function sinkOf(state: UpgradeState, begun: () => void): ResponseSink {

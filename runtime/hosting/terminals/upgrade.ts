@@ -81,5 +81,7 @@ function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): str
 }
 
 function unavailable(client: Duplex): void {
-  client.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n');
+  client.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n', () =>
+    client.destroy(),
+  );
 }
