@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect, createServer as createPlain, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ingressWithTargets } from './ingress-with-targets.ts';
 
@@ -146,6 +148,27 @@ describe('a client that means harm', () => {
     heard.length = 0;
     expect(await upgrade('h2c')).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nok/);
     expect(heard.join('')).not.toMatch(/6\.6\.6\.6|upgrade/i);
+  });
+
+  it.each([
+    ['by a page', 'other.test', /^HTTP\/1\.1 404 /],
+    ['by the app', 'app.test', /^HTTP\/1\.1 426 /],
+  ])('cannot hold a connection whose WebSocket was refused %s', async (_by, host, status) => {
+    await liar(() => 'HTTP/1.1 426 Upgrade Required\r\nContent-Length: 3\r\n\r\nno!');
+    const socket = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
+    sockets.add(socket);
+    let answer = '';
+    socket.on('data', (data) => (answer += String(data))).on('error', () => {});
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    await once(socket, 'end');
+    expect(answer).toMatch(status);
+    // Only a reset says that the other side has gone, since this one stays open.
+    const broken = new Promise((resolve) => socket.once('close', () => resolve('closed')));
+    const writes = setInterval(() => socket.write('x'), 100);
+    expect(await Promise.race([broken, sleep(5000)])).toBe('closed');
+    clearInterval(writes);
   });
 
   it('that sends its body without end is not read faster than the target reads', async () => {
