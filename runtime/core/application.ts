@@ -19,6 +19,7 @@ import type { BoundRoute } from './http/route.ts';
 import { createRouteOf } from './http/route-of.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { httpTraces } from './traces/http-traces.ts';
+import { knownTarget } from './http/known-target.ts';
 import { batchByTick } from './http/tick-batch.ts';
 import { guardStreams } from './http/response-stream.ts';
 import { serveOwnRoutes } from './routes/index.ts';
@@ -86,7 +87,7 @@ function listenerOf(kernel: Kernel, chain: readonly Middleware[]): RequestListen
   });
   exposeContext(koa);
   guardStreams(koa);
-  for (const layer of chain) koa.use(layer);
+  for (const layer of [knownTarget, ...chain]) koa.use(layer);
   const listener = koa.callback();
   return batchByTick(
     (request, response) => void listener(request, response),

@@ -44,6 +44,11 @@ describe('bytes that are no request', () => {
       400,
     ],
     ['a method of its own', 'DANCE / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ...['http://[', 'x://y|z', '[', 'http://'].map((target): [string, string, number] => [
+      `the target ${target}`,
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      400,
+    ]),
     ['TLS', Buffer.from('160301020001000001fc0303', 'hex'), 400],
     [
       'headers without end',
