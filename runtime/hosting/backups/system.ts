@@ -1,7 +1,8 @@
-import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { failure } from '@twofold/runtime/errors';
 import type { BackupHead, Kernel } from '@twofold/runtime/kernel';
 import type { StoredBackup } from '../records/backup.ts';
@@ -38,7 +39,7 @@ export async function makeSystemBackup(
   const folder = await makeFolder('backup');
   const path = join(folder, 'database');
   try {
-    const { head, start } = await dump(parts, path);
+    const { head, start } = await dumpInto(path, parts.dumpDatabase as DumpDatabase);
     const description = describeServer(parts, backup, head);
     const chunks = createReadStream(path, { start }) as AsyncIterable<Buffer>;
     const sections = single({ kind: 'dump', chunks });
@@ -52,15 +53,22 @@ export async function makeSystemBackup(
 /**
  * Writes the rows into a file, as their hashes stand before them in the backup. `start` is the
  * first byte after the head of the dump, which has no hashes.
+ *
+ * @throws Error of the database, or of a disk that is full.
  */
-async function dump(
-  { dumpDatabase }: SystemParts,
+export async function dumpInto(
   path: string,
+  dumpDatabase: DumpDatabase,
 ): Promise<{ head: BackupHead; start: number }> {
-  const out = createWriteStream(path, { mode: 0o600 });
-  const { tables } = await dumpDatabase!(out);
-  out.end();
-  await once(out, 'close');
+  const rows = new PassThrough();
+  // A file stream without a pipeline would end the server when the disk is full.
+  const written = pipeline(rows, createWriteStream(path, { mode: 0o600 }));
+  const dumped = dumpDatabase(rows);
+  dumped.then(
+    () => rows.end(),
+    (error: Error) => rows.destroy(error),
+  );
+  const [{ tables }] = await Promise.all([dumped, written]);
   let first = Buffer.alloc(0);
   for await (const chunk of createReadStream(path)) {
     first = Buffer.concat([first, chunk as Buffer]);
@@ -71,6 +79,8 @@ async function dump(
   const { head } = JSON.parse(first.toString('utf8', 1, start)) as { head: BackupHead };
   return { head: { ...head, tables }, start };
 }
+
+type DumpDatabase = NonNullable<Kernel['dumpDatabase']>;
 
 async function* single(section: Section): AsyncGenerator<Section> {
   yield section;
