@@ -88,6 +88,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'momentOf',
     'readBody',
     'refuseUnreadable',
+    'refuseUpgrade',
     'reply',
     'trustConnection',
   ],

@@ -14,6 +14,7 @@ export { bytesOf } from './request-bytes.ts';
 export { bindRoutes, reply } from './route.ts';
 export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';
 export { isTrustedConnection, trustConnection } from './trusted-connection.ts';
+export { refuseUpgrade } from './refuse-upgrade.ts';
 export { refuseUnreadable } from './unreadable.ts';
 export { createChecks } from './validate.ts';
 export type { LoadValidator } from './validate.ts';

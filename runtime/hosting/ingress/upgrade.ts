@@ -162,7 +162,6 @@ function refuse(
   { client, target, begun, visit }: UpgradeState,
   page: 'badGateway' | 'timeout',
 ): void {
-  visit.status = statusOf(page);
   if (begun) client.destroy();
   else turnAway({ client, visit }, page);
   target.destroy();

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { refuseUpgrade } from '@twofold/runtime/http';
 
 /** The subprotocol of terminals. The other one that a client names is its ticket. */
 export const PROTOCOL = 'twofold.terminal';
@@ -45,7 +46,7 @@ export function createPassing(leader: () => Promise<string | null>): Passing {
 /** The other process checks and answers the request. Bytes are copied in both directions. */
 function passOn(request: IncomingMessage, client: Duplex, path: string | null): void {
   client.on('error', () => client.destroy());
-  if (path === null) return unavailable(client);
+  if (path === null) return refuseUpgrade(client, 503);
   const sent = sendRequest({
     socketPath: path,
     path: request.url ?? '/',
@@ -53,10 +54,10 @@ function passOn(request: IncomingMessage, client: Duplex, path: string | null): 
     setHost: false,
     agent: false,
   });
-  sent.on('error', () => unavailable(client));
+  sent.on('error', () => refuseUpgrade(client, 503));
   sent.on('response', (answer) => {
     client.write(headOf(answer));
-    answer.pipe(client);
+    answer.pipe(client).once('finish', () => client.destroy());
   });
   sent.on('upgrade', (answer, leader, first) => {
     client.write(headOf(answer));
@@ -78,10 +79,4 @@ function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): str
   for (let index = 0; index < rawHeaders.length; index += 2)
     lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
-}
-
-function unavailable(client: Duplex): void {
-  client.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n', () =>
-    client.destroy(),
-  );
 }
