@@ -2,6 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readAll } from './.ci/results.ts';
+import { promiseFiles } from './test/promises.ts';
+import { SkippedTests } from './test/skipped.ts';
 
 // Hundreds of tests start servers and command lines: with compiled code kept from one to the next, such a file takes
 // half of the CPU time. A variable of the process reaches the workers and what they start.
@@ -15,7 +18,18 @@ process.env['NPM_CONFIG_FETCH_RETRIES'] ??= '5';
 process.env['NPM_CONFIG_PREFER_OFFLINE'] ??= 'true';
 
 const files = globSync('test/**/*.test.ts', { cwd: import.meta.dirname });
-const says = (file: string, word: string) => readFileSync(pathOf(file), 'utf8').includes(word);
+const text = (file: string) => readFileSync(pathOf(file), 'utf8');
+const says = (file: string, word: string) => text(file).includes(word);
+
+/** What a file of tests says that leaves out, without a word, what it cannot reach. */
+const ASKS_FOR_SERVICES =
+  /postgresUrl|\bdatabases\b|describeEach|describeWith|engines\/|'chromium'|playwright/;
+
+/**
+ * `.ci/run` begins with `npm test`, without services, and tells with PROMISES_TESTED where its results are. A file that
+ * missed no service needs not run again; a file that skipped a test, or that leaves out what it cannot reach, runs in full.
+ */
+const done = complete(process.env['PROMISES_TESTED']);
 
 /**
  * These wait for container engines, backoffs and models most of the time: four of them use two cores well. Files of
@@ -68,14 +82,14 @@ class LongestFirst extends BaseSequencer {
 }
 
 const test = {
-  // Several run at once, and a machine for tests may be half as fast as usual: a test that hangs takes minutes there.
-  testTimeout: process.env['CI'] ? 180_000 : 60_000,
+  // These only end what hangs: a busy machine may be ten times slower than a quiet one.
+  testTimeout: 180_000,
   hookTimeout: 300_000,
   // A second, which is usual, says more of how busy the machine is than of what is waited for.
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 60_000 } },
   pool: 'forks' as const,
-  // Real engines, mail servers and clocks: in CI a test that fails by chance is asked again before it stops a landing.
-  retry: process.env['CI'] ? 2 : 0,
+  // Real engines, mail servers and clocks: in CI a test that fails by chance is asked once more before it stops a landing.
+  retry: process.env['CI'] ? 1 : 0,
   // Node itself loads the sources, as it does for a user: nothing is transformed, and there is one instance of graphql.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
@@ -97,7 +111,7 @@ const others = {
   isolate: false,
   name: 'others',
   include: ['test/**/*.test.ts'],
-  exclude: ['**/node_modules/**', 'test/bench/**', ...waiting, ...browsing],
+  exclude: ['**/node_modules/**', 'test/bench/**', ...waiting, ...browsing, ...done],
   maxWorkers: 3,
   sequence: { groupOrder: 2 },
 };
@@ -108,6 +122,16 @@ const pages = {
   include: browsing,
   exclude: [],
   sequence: { groupOrder: 3 },
+};
+
+/** `npm test`: what README.md promises, with npm alone, quickly, and without trying again. */
+const promised = {
+  ...others,
+  name: 'promises',
+  include: [...promiseFiles],
+  exclude: [],
+  retry: 0,
+  globalSetup: 'test/temporary-folder.ts',
 };
 
 /** Imports are resolved as Node does it: with vite's condition "development", some packages are TypeScript. */
@@ -122,14 +146,24 @@ const plugins = [
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    projects: [
-      { plugins, test: engines },
-      { plugins, test: others },
-      { plugins, test: pages },
-    ],
+    reporters: ['default', new SkippedTests()],
+    projects: (process.env['TESTS'] === 'promises' ? [promised] : [engines, others, pages]).map(
+      (project) => ({ plugins, test: project }),
+    ),
   },
 });
 
 function pathOf(file: string): string {
   return join(import.meta.dirname, file);
+}
+
+/** The files of promises that another run of them would add nothing to. */
+function complete(results: string | undefined): readonly string[] {
+  if (!results) return [];
+  const skipped = (readAll([results]) ?? [])
+    .filter(({ assertionResults }) => assertionResults.some(({ status }) => status !== 'passed'))
+    .map(({ name }) => name);
+  return promiseFiles.filter(
+    (file) => !skipped.includes(pathOf(file)) && !ASKS_FOR_SERVICES.test(text(file)),
+  );
 }

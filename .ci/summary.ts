@@ -19,7 +19,9 @@ function summarize() {
       remarks: ['no test ran to its end: there are no results'],
     };
   const second = new Map((readAll([again]) ?? []).map((file) => [file.name, file]));
-  const last = files.map((file) => second.get(file.name) ?? file);
+  const last = [...new Set(files.map(({ name }) => name))].map(
+    (name) => second.get(name) ?? worstOf(files.filter((file) => file.name === name)),
+  );
   const counts = countsOf(last);
   const beside = files.filter(({ name }) => second.has(name)).flatMap(failures);
   return {
@@ -31,6 +33,11 @@ function summarize() {
       ...remarksOn(counts, last),
     ],
   };
+}
+
+/** A file that ran without services, and then with them: the first failure counts, else the fuller run. */
+function worstOf(runs: readonly TestFile[]): TestFile {
+  return runs.find(failed) ?? runs.at(-1)!;
 }
 
 function countsOf(files: readonly TestFile[]) {

@@ -81,7 +81,11 @@ function orphan(
   };
 }
 
-function placeIn(text: string, offset: number): { readonly line: number; readonly column: number } {
+/** Line and column of a character, from 1. */
+export function placeIn(
+  text: string,
+  offset: number,
+): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }

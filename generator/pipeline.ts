@@ -90,8 +90,8 @@ export async function planSources(
   disk: Disk,
 ): Promise<RunPlan> {
   const reading = await readProjectFrom(sources, options);
-  const { project, document } = reading;
-  if (!project || !document) return { ...reading, changes: [], fields: null, missing: [] };
+  const { project } = reading;
+  if (!project) return { ...reading, changes: [], fields: null, missing: [] };
   const migration = await planNext(project, sources, { options, disk });
   const documents = await documentsOf(project, sources, { options, disk });
   const findings = [
@@ -104,10 +104,10 @@ export async function planSources(
   const refused = { ...reading, project: null, changes: [], fields: null, missing };
   if (hasErrors(findings)) return { ...refused, findings };
   const planned = planFiles(project, {
-    document,
     sources: withoutOrphans(sources, project),
     migration,
     version: packageVersion(),
+    checks: await checksOf(project, sources),
     printed: () => codegen?.types ?? undefined,
   });
   const own = [...planned, ...(documents?.files ?? [])];
@@ -118,7 +118,7 @@ export async function planSources(
   return {
     ...reading,
     findings: all,
-    fields: countFields(project, findings, writtenMembers(sources.resolvers)),
+    fields: countFields(project, findings, writtenMembers(sources)),
     missing,
     transition: migration.transition,
     ...(documents && { documents }),
@@ -134,6 +134,13 @@ export async function planSources(
       disk,
     ),
   };
+}
+
+/** How `tsc` checks the front ends. Loaded only for a project with one. */
+async function checksOf({ clients }: Project, { root }: Sources): Promise<string[]> {
+  if (!clients) return [];
+  const { typeCheckOf } = await import('./documents/import-ending.ts');
+  return clients.flatMap(({ out }) => typeCheckOf(root, out) ?? []);
 }
 
 /** Without the types, if plugins print them after this run. */

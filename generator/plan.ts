@@ -1,5 +1,4 @@
 import { buildTables, CRUD_FILE, type Project } from '@twofold/schema';
-import type { DocumentNode } from 'graphql';
 import { capabilityFiles } from '../templates/capabilities.ts';
 import { renderApp } from '../templates/owned/app.ts';
 import { renderLoaders } from '../templates/owned/loaders.ts';
@@ -28,11 +27,11 @@ import { hasSchedules } from './job-schedules.ts';
 
 /** The input of the plan in addition to the model. */
 export interface PlanOptions {
-  /** The definitions that the model was built from. */
-  readonly document: DocumentNode;
   readonly sources: Sources;
   readonly migration: PlannedMigration;
   readonly version: string;
+  /** How `tsc` checks each front end: `-p web`. */
+  readonly checks?: readonly string[];
   /** Called when `types.ts` is rendered; see `TypeParts`. */
   readonly printed?: () => string | undefined;
 }
@@ -40,7 +39,7 @@ export interface PlanOptions {
 /** The files of a project, one row each. */
 export function planFiles(
   project: Project,
-  { document, sources, migration, version, printed }: PlanOptions,
+  { sources, migration, version, checks = [], printed }: PlanOptions,
 ): PlannedFile[] {
   const user = userPartsOf(sources.userFiles);
   const generated = row('generated');
@@ -56,7 +55,7 @@ export function planFiles(
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
     generated(TYPES_FILE, () =>
       renderTypes({
-        ...{ project, document, tables: buildTables(project), jobs: user.jobs },
+        ...{ project, tables: buildTables(project), jobs: user.jobs },
         printed: printed?.(),
       }),
     ),
@@ -79,6 +78,7 @@ export function planFiles(
         source: sources.packages,
         version,
         schedules: hasSchedules(sources.otherUserTexts),
+        checks,
       }),
     ),
     scaffold('tsconfig.json', () => renderTsconfig(pages)),

@@ -1,5 +1,4 @@
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
-import type { DocumentNode } from 'graphql';
 import { stillToWrite } from './answered-fields.ts';
 import { CommandError, EXIT } from './failure.ts';
 import type { Sources } from './files.ts';
@@ -21,8 +20,6 @@ export interface InputReading {
   readonly sources: Sources;
   /** Null when a finding is an error. */
   readonly project: Project | null;
-  /** The parsed definitions of the schema; null when the text could not be parsed. */
-  readonly document: DocumentNode | null;
   readonly findings: readonly Diagnostic[];
 }
 
@@ -53,7 +50,7 @@ export async function readProjectFrom(
   }
   const { readProject } = await import('@twofold/schema');
   const scalars = readUserScalars(sources.scalars);
-  const { project, document, diagnostics } = readProject({
+  const { project, diagnostics } = readProject({
     schema: sources.schema,
     manifest: sources.manifest,
     ...(scalars && { scalars }),
@@ -61,10 +58,10 @@ export async function readProjectFrom(
     completesUser: completesUser(sources.otherUserTexts),
     ...(known && { known }),
   });
-  const written = writtenMembers(sources.resolvers);
+  const written = writtenMembers(sources);
   const own = await ownPagesOf(project, sources);
   const findings = [...sources.problems, ...stillToWrite(diagnostics, written), ...own.findings];
-  return { sources, project: hasErrors(findings) ? null : own.project, document, findings };
+  return { sources, project: hasErrors(findings) ? null : own.project, findings };
 }
 
 /** Loaded only for a project with pages of its own. */

@@ -43,8 +43,20 @@ export function formatFindings(
       .filter(({ file }) => files.has(file))
       .map(({ file, text }) => [file, text.split(/\r\n|\r|\n/)]),
   );
-  return findings.map((finding) => formatFinding(finding, lines.get(finding.at.file), paint));
+  const times = new Map<string, number>();
+  return findings.map((finding) => {
+    const { code, severity, at } = finding;
+    const before = times.get(code) ?? 0;
+    times.set(code, before + 1);
+    const isShort = severity !== 'error' && before >= IN_FULL;
+    return isShort
+      ? formatFinding({ ...finding, why: '' }, undefined, paint)
+      : formatFinding(finding, lines.get(at.file), paint);
+  });
 }
+
+/** How many warnings of one code have their line and their reason; the others are alike. */
+const IN_FULL = 3;
 
 function formatFinding(
   finding: Diagnostic,

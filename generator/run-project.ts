@@ -45,6 +45,13 @@ export interface AskOptions {
   readonly channel?: (stream: Duplex) => Promise<void>;
 }
 
+/** How a command asks: in a process for each question, or in one that is kept. */
+export type AskProject = <T>(
+  root: string,
+  question: ProjectQuestion,
+  options?: AskOptions,
+) => Promise<T>;
+
 /**
  * Asks the project's own runtime in a separate process, with the project's settings. The generator
  * itself never loads the runtime.
@@ -56,20 +63,40 @@ export async function askProject<T>(
   question: ProjectQuestion,
   options: AskOptions = {},
 ): Promise<T> {
-  if (!existsSync(join(root, 'src/generated/app.ts')))
-    throw new CommandError(
-      EXIT.usage,
-      'NOT_GENERATED',
-      `there is no src/generated/app.ts in ${root}`,
-      'npm run generate',
-    );
-  const { code, out, errors } = await runScript(root, script(question, options), options);
+  assertGenerated(root);
+  const ended = await runScript(root, projectScript(options), {
+    ...options,
+    input: messageOf(question, options.input),
+  });
+  return answerOf(ended);
+}
+
+/** @throws CommandError when there is nothing to ask */
+export function assertGenerated(root: string): void {
+  if (existsSync(join(root, 'src/generated/app.ts'))) return;
+  throw new CommandError(
+    EXIT.usage,
+    'NOT_GENERATED',
+    `there is no src/generated/app.ts in ${root}`,
+    'npm run generate',
+  );
+}
+
+/** A question as the process reads it: a line. */
+export const messageOf = (question: ProjectQuestion, input: unknown): object => ({
+  from: QUESTIONS[question],
+  question,
+  input,
+});
+
+/** @throws CommandError with the failure of the process, or of the question */
+export function answerOf<T>({ code, out, errors }: Ended): T {
   const marked = (mark: string) => out.split('\n').findLast((line) => line.startsWith(mark));
-  const answer = marked(MARK);
-  if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
   const refusal = marked(REFUSED);
   if (refusal !== undefined)
     throw refused(JSON.parse(refusal.slice(REFUSED.length)) as RuntimeFailure);
+  const answer = marked(MARK);
+  if (!code && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
   throw projectFailure(errors, code);
 }
 
@@ -123,37 +150,49 @@ function refused({ code, message, extensions = {} }: RuntimeFailure): CommandErr
   return Object.assign(new CommandError(exit, code, message), { details: extensions });
 }
 
-const MARK = '@@answer ';
-const REFUSED = '@@refused ';
+export const MARK = '@@answer ';
+export const REFUSED = '@@refused ';
 const PROGRESS = '@@progress ';
 const STEP = '@@step ';
 
-/** Log lines also go to standard output, so the answer is marked. */
-function script(question: ProjectQuestion, options: AskOptions): string {
-  const withInput = 'input' in options;
+/**
+ * The program that answers questions, a line each, until there are no more. Log lines also go to
+ * standard output, so the answers are marked.
+ */
+export function projectScript({ channel }: AskOptions = {}): string {
   return [
-    ...(withInput ? INPUT : []),
-    ...(options.channel ? CHANNEL : []),
-    `const runtime = await import('${QUESTIONS[question]}');`,
-    `const { app } = await import('./src/generated/app.ts');`,
-    `try {`,
-    `  const answer = await runtime.${question}(app${withInput ? `, input, { progress, step${options.channel ? ', channel' : ''} }` : ''});`,
-    `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
-    `} catch (error) {`,
-    `  const { code, message, extensions } = error ?? {};`,
-    `  if (/^(BACKUP_|DATABASE_|HOST_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|VALUE_NOT_HELD)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message, extensions }) + '\\n', () => process.exit(1));`,
-    `  else`,
-    `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
+    ...START,
+    ...(channel ? CHANNEL : []),
+    `let code = 0;`,
+    `for await (const line of createInterface({ input: process.stdin })) {`,
+    `  const { from, question, input } = JSON.parse(line);`,
+    `  const runtime = await import(from);`,
+    `  const { app } = await import('./src/generated/app.ts');`,
+    `  try {`,
+    `    const answer = await runtime[question](app, input, { progress, step${channel ? ', channel' : ''} });`,
+    `    process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n');`,
+    `  } catch (error) {`,
+    `    const { code: of, message, extensions } = error ?? {};`,
+    `    if (!/^(BACKUP_|DATABASE_|HOST_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|USER_UNKNOWN|VALUE_NOT_HELD)/.test(of)) {`,
+    `      process.stderr.write((of === undefined ? error?.stack : message) + '\\n', () => process.exit(1));`,
+    `      await new Promise(() => {});`,
+    `    }`,
+    `    code = 1;`,
+    `    process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code: of, message, extensions }) + '\\n');`,
+    `  }`,
     `}`,
+    `process.stdout.write('', () => process.exit(code));`,
   ].join('\n');
 }
 
 function runtimeScript(question: string): string {
   return [
-    ...INPUT,
+    ...START,
+    `let input = '';`,
+    `for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;`,
     `const { ${question} } = await import(${JSON.stringify(import.meta.resolve('@twofold/runtime'))});`,
     `try {`,
-    `  const answer = await ${question}(input);`,
+    `  const answer = await ${question}(JSON.parse(input));`,
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
@@ -161,14 +200,11 @@ function runtimeScript(question: string): string {
   ].join('\n');
 }
 
-/**
- * Code that reads the input of the function from standard input and prints the progress once a
- * second.
- */
-const INPUT = [
-  `let text = '';`,
-  `for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;`,
-  `const input = JSON.parse(text);`,
+/** Code that keeps what V8 compiled for the next process, and prints the progress once a second. */
+const START = [
+  `import { enableCompileCache } from 'node:module';`,
+  `import { createInterface } from 'node:readline';`,
+  `enableCompileCache();`,
   `let printed = Date.now();`,
   `const progress = (done, total) => {`,
   `  if (Date.now() - printed < 1000) return;`,
@@ -186,34 +222,38 @@ const CHANNEL = [
   `const channel = new Socket({ fd: ${CHANNEL_FD} });`,
 ];
 
-interface Ended {
+export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly errors: string;
 }
+
+/** Starts a process of the project that runs a program. */
+export const startScript = (root: string, text: string, more: readonly 'pipe'[] = []) =>
+  spawn(process.execPath, ['--input-type=module', '--eval', text], {
+    cwd: root,
+    env: { LOG_LEVEL: 'silent', ...process.env },
+    stdio: ['pipe', 'pipe', 'pipe', ...more],
+  });
 
 function runScript(
   root: string,
   text: string,
   { input, onProgress, onStep, channel }: AskOptions,
 ): Promise<Ended> {
-  const env = { LOG_LEVEL: 'silent', ...process.env };
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
-    cwd: root,
-    env,
-    stdio: ['pipe', 'pipe', 'pipe', ...(channel ? (['pipe'] as const) : [])],
-  });
+  const child = startScript(root, text, channel ? ['pipe'] : []);
+  const [stdin, stdout, stderr] = [child.stdin!, child.stdout!, child.stderr!];
   // A process that fails before it reads its input reports the failure itself.
-  child.stdin.on('error', () => {}).end(input === undefined ? '' : JSON.stringify(input));
+  stdin.on('error', () => {}).end(JSON.stringify(input));
   const [out, errors]: [string[], string[]] = [[], []];
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+  stdout.setEncoding('utf8').on('data', (chunk: string) => {
     out.push(chunk);
     for (const [, far] of chunk.matchAll(new RegExp(`^${PROGRESS}(.+)$`, 'gm'))) onProgress?.(far!);
   });
-  createInterface(child.stdout).on('line', (line) => {
+  createInterface(stdout).on('line', (line) => {
     if (line.startsWith(STEP)) onStep?.(JSON.parse(line.slice(STEP.length)));
   });
-  child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
+  stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
   const ended = new Promise<Ended>((resolve, reject) =>
     child
       .once('error', reject)

@@ -2,6 +2,7 @@ import type { Diagnostic, Project } from '@twofold/schema';
 import type { Sources } from './files.ts';
 import { findMissingExports } from './missing-exports.ts';
 import { findOrphanMembers } from './orphan-members.ts';
+import { findTakenTypes } from './taken-types.ts';
 import { findOrphans } from './user-files.ts';
 import { findHookProblems } from './user-hooks.ts';
 import { findJobProblems } from './user-jobs.ts';
@@ -12,6 +13,7 @@ export const findInUserFiles = async (
   sources: Sources,
 ): Promise<Diagnostic[]> => [
   ...findOrphans(project, sources.userFiles),
+  ...findTakenTypes(project, sources),
   ...findHookProblems(project, sources.otherUserTexts),
   ...findJobProblems(sources.otherUserTexts),
   ...findMissingExports(withoutOrphans(sources, project)),

@@ -78,7 +78,8 @@ function inside(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-async function listFolders(root: string, folder: string): Promise<string[]> {
+/** The folders with files of the project's own, which are not hidden from a watch. */
+export async function listFolders(root: string, folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
   const names = entries
     .filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name))

@@ -100,10 +100,34 @@ function pluralWord(word: string): string {
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
 }
 
+/** Plurals that the rules would read wrongly, and their singulars. */
+const TO_ONE: ReadonlyMap<string, string> = new Map(
+  (
+    'indices:index vertices:vertex matrices:matrix appendices:appendix lenses:lens gases:gas ' +
+    'aliases:alias biases:bias canvases:canvas atlases:atlas crises:crisis theses:thesis ' +
+    'diagnoses:diagnosis hypotheses:hypothesis synopses:synopsis wives:wife thieves:thief ' +
+    'loaves:loaf calves:calf elves:elf scarves:scarf alumni:alumnus phenomena:phenomenon ' +
+    'bacteria:bacterium curricula:curriculum dice:die oxen:ox heroes:hero potatoes:potato ' +
+    'tomatoes:tomato echoes:echo vetoes:veto volcanoes:volcano tornadoes:tornado ' +
+    'mosquitoes:mosquito cargoes:cargo embargoes:embargo'
+  )
+    .split(' ')
+    .map((pair) => pair.split(':') as [string, string]),
+);
+
+/** Plurals of words in `ie`, `che` and `use`: only the `s` goes. */
+const ONLY_S =
+  /(?:movie|cookie|zombie|brownie|calorie|selfie|rookie|hoodie|smoothie|prairie|^tie|^pie|^lie|cache|niche|ache|avalanche|(?:ou|au)se|^use|excuse|^fuse|^muse|abuse|[^tz]ze|menu|guru|taxi)s$/;
+
+/** Words in `s` that are singular. */
+const IS_ONE = /(?:[^o]us|sis|xis|^lens|^gas|canvas|^atlas|alias|^bias|^iris|^chassis)$/;
+
 function singularWord(word: string): string {
   if (UNCOUNTABLE.has(word)) return word;
-  const irregular = SINGULAR.get(word);
+  const irregular = SINGULAR.get(word) ?? TO_ONE.get(word);
   if (irregular) return irregular;
+  if (ONLY_S.test(word)) return word.slice(0, -1);
+  if (IS_ONE.test(word)) return word;
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
   if (/(?:ss|x|z|ch|sh|us)es$/.test(word)) return word.slice(0, -2);
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;

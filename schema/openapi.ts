@@ -129,6 +129,7 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     ...deprecation(route.deprecated),
+    ...(route.callers && { 'x-callers': route.callers }),
     ...(route.references && { 'x-references': route.references }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body) }),
@@ -178,9 +179,11 @@ function headerParameters({ headers = {} }: RouteSpec): object[] {
 }
 
 function requestBody(body: BodySpec): object {
+  const json = body.kind === 'json' ? body : undefined;
   const type = body.kind === 'json' ? 'application/json' : body.type;
-  const optional = body.kind === 'json' && body.optional === true;
-  return { required: !optional, content: { [type]: { schema: body.schema ?? {} } } };
+  const form = json?.form && { 'application/x-www-form-urlencoded': { schema: json.form } };
+  const content = { [type]: { schema: body.schema ?? {} }, ...form };
+  return { required: json?.optional !== true, content };
 }
 
 function responseOf({

@@ -29,7 +29,6 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
   if (!schema.parsed)
     return {
       project: null,
-      document: null,
       diagnostics: inOrder([...schema.diagnostics, ...manifest.diagnostics], files),
     };
   const given: Parsed = {
@@ -51,7 +50,6 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   return {
     project: failed ? null : keepProject(known, build(parsed).project),
-    document: parsed.schema.document,
     diagnostics,
   };
 }

@@ -1,4 +1,3 @@
-import type { DocumentNode } from 'graphql';
 import type { Diagnostic } from './diagnostic.ts';
 import type { ColumnType, Project } from './model.ts';
 import type { parseManifest } from './parse/manifest.ts';
@@ -27,11 +26,6 @@ export interface ProjectInput {
 export interface ProjectReading {
   /** Null if there is any error. */
   readonly project: Project | null;
-  /**
-   * The definitions as graphql-js parsed them, including those of `api.crud`; null if the text
-   * could not be parsed.
-   */
-  readonly document: DocumentNode | null;
   readonly diagnostics: Diagnostic[];
 }
 

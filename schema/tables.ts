@@ -1,4 +1,5 @@
 import type {
+  Column,
   ColumnDefault,
   ColumnType,
   Constraint,
@@ -97,6 +98,25 @@ type Entities = ReadonlyMap<string, KnownEntity>;
  */
 export function columnChecks(column: TableColumn): string[] {
   return column.check === undefined ? modelChecks(column) : [column.check];
+}
+
+/** What the database has of a column, which is what a migration says of it. */
+export function storedColumn(column: TableColumn): TableColumn {
+  const { name, type, required, unique, default: made, values, constraint = {}, check } = column;
+  const { min, max, minLength, maxLength } = columnChecks(column).length > 0 ? constraint : {};
+  const bounds = Object.entries({ min, max, minLength, maxLength });
+  const set = bounds.filter(([, limit]) => limit !== undefined);
+  return {
+    name,
+    type,
+    required,
+    unique,
+    ...(made?.kind === 'value' && made.value !== null && { default: made }),
+    ...(values && { values }),
+    ...(set.length > 0 && { constraint: Object.fromEntries(set) }),
+    ...(check !== undefined && { check }),
+    ...(column.references && { references: column.references }),
+  };
 }
 
 function modelChecks({ name, type, values, constraint }: TableColumn): string[] {
@@ -223,7 +243,7 @@ function tableColumn(known: Entities, column: KnownEntity['columns'][number]): T
   const { name, stored, type, databaseType, required, constraint, references } = column;
   const values = column.values?.map((value) => column.storedValues?.[value] ?? value);
   const renamedFrom = column.renamedFrom ?? (stored === undefined ? undefined : name);
-  const fallback = column.default?.kind === 'database' ? undefined : column.default;
+  const fallback = storedDefault(column);
   return [
     {
       name: stored ?? name,
@@ -238,6 +258,14 @@ function tableColumn(known: Entities, column: KnownEntity['columns'][number]): T
       ...(renamedFrom && { renamedFrom }),
     },
   ];
+}
+
+/** The default as the table has it: JSON as its text. The database's own is left to it. */
+function storedDefault({ default: made, type }: Column): ColumnDefault | undefined {
+  if (made?.kind === 'database') return undefined;
+  return made?.kind === 'value' && made.value !== null && type === 'json'
+    ? { kind: 'value', value: JSON.stringify(made.value) }
+    : made;
 }
 
 /** The types of keys. A whole number that the database counts has the type of all such keys. */

@@ -1,6 +1,7 @@
 import type { Table } from '@twofold/schema';
 import { code, file, join, raw, runtime, runtimeType } from './code.ts';
 import { str } from './literal.ts';
+import { stepsLiteral } from './migration.ts';
 
 /**
  * `migrations/0000_baseline.ts`: the statements that make a database which another program made,
@@ -12,9 +13,7 @@ export function renderBaseline(statements: readonly string[], tables: readonly T
     '',
     code`
       /** What the schema says of these tables. The next migration is the difference to it. */
-      export const leaves = [
-        ${lines(tables.map((table) => str(JSON.stringify(table, withoutRenames))))}
-      ];
+      export const leaves: ${runtimeType('MigrationStep')}[] = ${stepsLiteral(tables.map((table) => ({ kind: 'createTable', table })))};
 
       const statements = [
         ${lines(statements.map(sqlText))}
@@ -27,12 +26,6 @@ export function renderBaseline(statements: readonly string[], tables: readonly T
     `,
   );
 }
-
-/**
- * Leaves out former names of tables and columns, because they mean nothing to a later migration.
- */
-const withoutRenames = (key: string, value: unknown): unknown =>
-  key === 'renamedFrom' ? undefined : value;
 
 /** The SQL as a string. A text of several lines keeps its lines. */
 const sqlText = (text: string): string =>

@@ -91,6 +91,7 @@ export type RuntimeType =
   | 'JobsApi'
   | 'JobsOf'
   | 'Kysely'
+  | 'MigrationStep'
   | 'Plugin'
   | 'RequestContext'
   | 'TableOf'

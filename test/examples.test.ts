@@ -82,6 +82,7 @@ function serve(name: string): {
     const { app } = await import(`../examples/${name}/src/generated/app.ts`);
     const env = {
       DATABASE_URL: `file:${join(data, 'app.db')}`,
+      HOSTING_INGRESS: 'inline',
       JWT_SECRET: 'j'.repeat(43),
       API_KEY: 'k'.repeat(43),
       HOST_PASSWORD: 'correct horse battery',
@@ -176,7 +177,7 @@ describe('the company', () => {
       email: person.email,
       password: person.password,
     });
-    expect(login.body.extend).toEqual({ user_id: 1, company_id: 1 });
+    expect(login.body.extend).toEqual({ user_id: 1, company_id: '1' });
     expect(
       JSON.parse(Buffer.from(login.body.accessToken.split('.')[1], 'base64url').toString()),
     ).toMatchObject({ user_id: 1, extend: login.body.extend });

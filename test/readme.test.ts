@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { SHAPES } from './bench/shape.ts';
 import { renderSummary, summaryOf, withSummary } from './bench/summary.ts';
+import { promiseFiles, promises } from './promises.ts';
 import { root } from './source-files.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -137,4 +138,13 @@ it('takes a new table of the benchmark in the place of the old one', () => {
   expect(page).toBe(`before\n<!-- bench:graphql -->\n${summary}\n<!-- /bench:graphql -->\nafter\n`);
   expect(withSummary(page, summary)).toBe(page);
   expect(() => withSummary('no marks', summary)).toThrow('bench:graphql');
+});
+
+it('says each promise that `npm test` holds by tests', () => {
+  const words = (text: string) => text.replace(/\s+/g, ' ');
+  expect(
+    promises.filter(({ says }) => !words(readme).includes(words(says))).map(({ says }) => says),
+  ).toEqual([]);
+  expect(promiseFiles.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  expect(new Set(promiseFiles).size).toBe(promiseFiles.length);
 });

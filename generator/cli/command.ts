@@ -1,4 +1,5 @@
 import type { ExitCode } from '../failure.ts';
+import type { AskProject } from '../run-project.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -45,6 +46,8 @@ export interface CommandCall {
   readonly cwd: string;
   /** The table of commands that has this command as a row. */
   readonly commands: readonly CommandSpec[];
+  /** Asks the project in a process that is kept; absent: each question has a process. */
+  readonly ask?: AskProject;
 }
 
 /** Options of every command. */

@@ -1,6 +1,8 @@
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
+import { typeNamesOf } from '../../templates/owned/type-names.ts';
 import { type PlannedFile, type Sources, TYPES_FILE } from '../files.ts';
+import { takenTypes } from '../taken-types.ts';
 import { type Disk, hasCode } from '../write/disk.ts';
 import { LOCKFILE, parseLock } from '../write/lockfile.ts';
 import { isInWorkTree } from '../write/work-tree.ts';
@@ -16,7 +18,7 @@ import { needsFrontEnd } from './front-end.ts';
 import { inputsKey, type NamedPackages, namedPackages } from './inputs-key.ts';
 import { packageFor } from './resolve-plugin.ts';
 import { readEntries } from './read-entries.ts';
-import { isTypesEntry, renamed, takenTypes, withOurNames } from './types-entry.ts';
+import { isTypesEntry, renamed, withOurNames } from './types-entry.ts';
 
 /** The changes that `codegen:` adds to a run. */
 export interface CodegenPlan {
@@ -249,7 +251,7 @@ function missingFindings(
 
 /** In `types.ts` a type of the schema may have the name of another type of the file. */
 function clashFindings(entry: CodegenEntry, project: Project): Diagnostic[] {
-  return takenTypes(project).map((name) =>
+  return takenTypes(project.sdl, typeNamesOf(project.sdl)).map(([, name]) =>
     finding(
       entry,
       'CODEGEN_FAILED',

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { PRINTED_LINE } from '../../templates/owned/types.ts';
 import { scalarTypes } from '../../templates/owned/scalar-types.ts';
-import { typeNamesOf } from '../../templates/owned/type-names.ts';
 import { TYPES_FILE } from '../files.ts';
 import type { CodegenEntry, CodegenFile } from './entry.ts';
 
@@ -46,13 +45,6 @@ const OPTIONS = {
 /** Resolvers of an entity get a row, and return one. */
 const rowsOf = ({ entities }: Project): Readonly<Record<string, string>> =>
   Object.fromEntries(entities.map(({ name }) => [name, `${name}Row`]));
-
-/** The types whose names the file has for others. Plugins cannot rename them. */
-export function takenTypes({ sdl }: Project): readonly string[] {
-  const names = typeNamesOf(sdl);
-  const all = sdl.matchAll(/^(?:type|interface|union|enum|input) (\w+)/gm);
-  return Array.from(all, ([, name]) => name!).filter((name) => names(name) !== name);
-}
 
 /** In this file `Scalars` is the table of `src/scalars.ts`, so that of the plugins is renamed. */
 export function renamed({ path, text }: CodegenFile): CodegenFile {

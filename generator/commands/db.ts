@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { rename, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -9,6 +8,7 @@ import { checkArchive } from '../db/read-archive.ts';
 import { PRIVATE, writeArchive } from '../db/write-archive.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { askProject } from '../run-project.ts';
+import { makeFolder } from '../write/disk.ts';
 
 /** `generator db backup [FILE] | restore FILE | copy --from URL --to URL` */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -36,12 +36,13 @@ async function backup(call: CommandCall, file: string | undefined): Promise<Exit
   const target = file === STDOUT ? null : resolve(root, file ?? defaultFile(root));
   const part = target === null ? null : `${target}.part`;
   let head: BackupHead | undefined;
+  const opened = part === null ? null : await openFile(part);
   try {
     const report = await askProject<BackupReport>(root, 'backupApp', {
       input: { database: call.options['database'] },
       onProgress: (text) => call.terminal.note(text),
       channel: async (channel: Duplex) => {
-        const out = part === null ? process.stdout : createWriteStream(part, { mode: PRIVATE });
+        const out = opened?.createWriteStream() ?? process.stdout;
         const spool = target === null ? tmpdir() : dirname(target);
         head = await writeArchive(channel, { out, spool });
       },
@@ -52,6 +53,21 @@ async function backup(call: CommandCall, file: string | undefined): Promise<Exit
   } catch (error) {
     if (part !== null) await unlink(part).catch(() => {});
     throw error;
+  }
+}
+
+/** With its folder, so that a path that cannot be written is said before a row is read. */
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    makeFolder(dirname(path));
+    return await open(path, 'w', PRIVATE);
+  } catch (error) {
+    throw new CommandError(
+      EXIT.usage,
+      'FILE_UNWRITABLE',
+      `the backup cannot be written: ${(error as Error).message}`,
+      'npm run generator -- db backup FILE, with a file that this user may write',
+    );
   }
 }
 

@@ -14,7 +14,7 @@ import { exitCodeOf } from './outcome.ts';
 import { installPackages } from './install.ts';
 import { installedBy } from './package-manager.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
-import { createRuns, isInput, watchInputs } from './watch.ts';
+import { createRuns, isInput, untilInterrupted, watchInputs } from './watch.ts';
 
 /**
  * `generator dev`: regenerates, migrates and restarts on save. A server that works keeps running
@@ -22,9 +22,7 @@ import { createRuns, isInput, watchInputs } from './watch.ts';
  */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
-  const interrupted = new Promise<void>((done) =>
-    process.once('SIGINT', done).once('SIGTERM', done),
-  );
+  const interrupted = untilInterrupted();
   const { json } = call.terminal;
   const emit = createDevEvents(json);
   emit('started');

@@ -219,6 +219,14 @@ async function checkSettings(root: string): Promise<DoctorCheck[]> {
   }
 }
 
+/** The number of migrations that are named in a line. */
+const NAMED = 3;
+
+function firstOf(pending: readonly string[]): string {
+  const more = pending.length - NAMED;
+  return `${pending.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 async function checkDatabase(root: string): Promise<DoctorCheck> {
   try {
     const { pending } = await askProject<{ pending: string[] }>(root, 'migrationsOfApp');
@@ -228,7 +236,8 @@ async function checkDatabase(root: string): Promise<DoctorCheck> {
       text:
         pending.length === 0
           ? 'reached, and up to date'
-          : `reached; ${pending.length} migrations wait (${pending.join(', ')})`,
+          : `reached; ${pending.length} migrations wait: ${firstOf(pending)}`,
+      ...(pending.length > 0 && { fix: 'npm run migrate' }),
     };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

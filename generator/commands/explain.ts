@@ -3,14 +3,16 @@ import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
 import type { Project } from '@twofold/schema';
 import { type Deprecation, deprecationsOf } from '../explain/deprecations.ts';
-import { explainAll, type Explanation } from '../explain/facts.ts';
+import { answeredByCode, explainAll, type Explanation } from '../explain/facts.ts';
 import { placeOf } from '../explain/place.ts';
 import { ruleSentence } from '../explain/rules.ts';
 import { readStatements, type Statements, type StatementsAnswer } from '../explain/statements.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { readProjectOf } from '../read-project.ts';
 import { readTexts } from '../read.ts';
+import { askProject } from '../run-project.ts';
 import { hookNames } from '../user-hooks.ts';
+import { writtenMembers } from '../written-members.ts';
 import { reportBrokenInputs } from './outcome.ts';
 
 const GENERATED = [
@@ -43,17 +45,18 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (!project) return reportBrokenInputs(reading, call);
   const { userFiles } = reading.sources;
   const texts = await readTexts(root, [...GENERATED, ...userFiles]);
-  const coordinates = choose(explainAll(project), call.positionals[0]).map(
-    ({ coordinate }) => coordinate,
-  );
-  const read = await readStatements(root, project, { coordinates, texts, userFiles });
+  const chosen = choose(explainAll(project), call.positionals[0]);
+  const coordinates = chosen.map(({ coordinate }) => coordinate);
+  const read = await readStatements(root, project, {
+    coordinates,
+    written: writtenMembers(reading.sources),
+    ask: call.ask ?? askProject,
+  });
   const deprecations = deprecationsOf(project, reading.sources, coordinates);
   const explanations: Explained[] = [];
-  for (const each of explainAll(project, read.isOwn).filter(({ coordinate }) =>
-    coordinates.includes(coordinate),
-  )) {
+  for (const each of chosen) {
     explanations.push({
-      ...each,
+      ...(read.isOwn(each.coordinate) ? answeredByCode(each) : each),
       file: await placeOf(each.coordinate, { texts, userFiles, project }),
       ...hooksOf(texts.get(`src/hooks/${each.coordinate}.ts`)),
       ...rulesOf(project, each.coordinate, read.rules),

@@ -7,6 +7,7 @@ import { planImport, type ImportPlan } from '../import/plan-import.ts';
 import { run as runPipeline } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportSecrets } from './plan-report.ts';
 
 /** The result of an import, and its name in the report. */
 interface ImportedSource {
@@ -60,6 +61,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     [],
     'the inputs below were written, and no code was generated from them',
   );
+  await reportSecrets(run, call);
   const code = plan.conflicts.length > 0 ? EXIT.conflict : exitCodeOf(run);
   report(plan, imported, call, code);
   if (warning !== undefined)

@@ -33,9 +33,22 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
   const failed = (error: unknown) => void explainFailure(error, call.terminal);
   const watcher = await watchInputs(root, generate, failed);
   call.terminal.note('Watching. Ctrl+C stops.');
-  await new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
+  await untilInterrupted();
   watcher.close();
   return EXIT.done;
+}
+
+/**
+ * Resolves on SIGINT and SIGTERM, and when the shell of an npm script is gone: npm signals only that
+ * shell, and many a shell passes nothing on.
+ */
+export function untilInterrupted(): Promise<void> {
+  const parent = process.ppid;
+  return new Promise<void>((done) => {
+    process.once('SIGINT', done).once('SIGTERM', done);
+    if (process.env['npm_lifecycle_event'] !== undefined)
+      setInterval(() => process.ppid !== parent && done(), 500).unref();
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { realPathOf, workTreeOf } from '../write/work-tree.ts';
 
 /** The ending in an import of a neighbouring file. */
@@ -18,6 +18,21 @@ export function importEnding(root: string, out: string): ImportEnding {
     /^node(16|18|20|next)$/i.test(String(moduleResolution ?? module)),
   );
   return isNode ? '.js' : '';
+}
+
+/**
+ * How `tsc` checks the front end around a folder: by the nearest configuration, where that is in a
+ * folder of the project. Null for another one, which is checked with its own packages.
+ *
+ * @example typeCheckOf('/shop', 'web/src/api/') // '-p web'
+ */
+export function typeCheckOf(root: string, out: string): string | null {
+  const file = nearestConfig(root, resolve(root, out));
+  const folder = file === null ? '' : relative(realPathOf(root), dirname(file));
+  if (folder === '' || folder.startsWith('..')) return null;
+  // A configuration of nothing but references, as Vite has it, checks nothing with -p.
+  const way = readConfig(file!)?.references ? '-b --noEmit' : '-p';
+  return `${way} ${/\s/.test(folder) ? JSON.stringify(folder) : folder}`;
 }
 
 function nearestConfig(root: string, folder: string): string | null {

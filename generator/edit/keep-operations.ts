@@ -1,5 +1,6 @@
 import { type FieldDefinitionNode, Kind, parse, Source } from 'graphql';
 import type { Operation, Project, SourceText } from '@twofold/schema';
+import { ejectableNames } from './ejected-sdl.ts';
 
 /** The value of `@resolve(as:)` for an action that is inferred from the name of its field. */
 const VERBS: Readonly<Record<string, string>> = {
@@ -12,14 +13,18 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /**
  * Operations that were inferred before and would have no implementation in `after`: `createUser` is
- * about `User` by its name.
+ * about `User` by its name. What `api.crud` writes is written for the new name.
  *
  * @example lostOperations(before, after) // [{ root: 'mutation', name: 'createUser', … }]
  */
 export function lostOperations(before: Project, after: Project): Operation[] {
   const answered = new Set(after.operations.filter(isInferred).map(coordinateOf));
+  const written = new Set(before.crudSdl === undefined ? [] : ejectableNames(before.crudSdl));
   return before.operations.filter(
-    (operation) => isInferred(operation) && !answered.has(coordinateOf(operation)),
+    (operation) =>
+      isInferred(operation) &&
+      !answered.has(coordinateOf(operation)) &&
+      !written.has(`${rootType(before, operation.root)}.${operation.name}`),
   );
 }
 

@@ -28,12 +28,13 @@ export interface Explanation {
 /** Whether a function of the user answers a field. */
 export type IsUserField = (coordinate: string) => boolean;
 
-/** Every type and field of the model, explained. */
-export function explainAll(project: Project, isOwn: IsUserField = () => false): Explanation[] {
+/** Every type and field of the model, explained as if no function of the user answered it. */
+export function explainAll(project: Project): Explanation[] {
   const names = rootNames(project);
+  const routes = projectRoutes(project);
   return [
     ...project.entities.flatMap((entity) => [
-      explainEntity(entity, project),
+      explainEntity(entity, routes),
       ...entity.fields.map((field) => explainField(entity, field, project)),
     ]),
     ...project.objects.filter(({ role }) => role !== 'root').flatMap(explainObject),
@@ -42,11 +43,9 @@ export function explainAll(project: Project, isOwn: IsUserField = () => false): 
       decidedBy: operation.decidedBy,
       ...describeAction(operation.action),
     })),
-  ]
-    .map((each) =>
-      each.decidedBy === QUERY_ROOT ? { ...each, what: 'the query root again' } : each,
-    )
-    .map((each) => (isOwn(each.coordinate) ? answeredByCode(each) : each));
+  ].map((each) =>
+    each.decidedBy === QUERY_ROOT ? { ...each, what: 'the query root again' } : each,
+  );
 }
 
 const UNWRITTEN =
@@ -56,7 +55,7 @@ const UNWRITTEN =
  * The explanation of a field that the user's function answers. A field that was never inferred
  * keeps the rule that decided it.
  */
-function answeredByCode({ coordinate, what, decidedBy }: Explanation): Explanation {
+export function answeredByCode({ coordinate, what, decidedBy }: Explanation): Explanation {
   return {
     coordinate,
     what: 'yours: a function of yours answers it',
@@ -95,9 +94,9 @@ function explainObject({ name, role, fields }: ObjectType): Explanation[] {
   ];
 }
 
-function explainEntity(entity: Entity, project: Project): Explanation {
+function explainEntity(entity: Entity, all: ReturnType<typeof projectRoutes>): Explanation {
   const { name, plural } = entity;
-  const routes = projectRoutes(project).filter(
+  const routes = all.filter(
     ({ path }) => path === restPath(plural) || path.startsWith(`${restPath(plural)}/`),
   );
   return {

@@ -1,9 +1,8 @@
 import type { Project } from '@twofold/schema';
-import { memberNames } from '../edit/insert-member.ts';
 import { CommandError } from '../failure.ts';
-import { askProject } from '../run-project.ts';
+import type { AskProject } from '../run-project.ts';
 import type { IsUserField } from './facts.ts';
-import type { ProjectTexts } from './place.ts';
+import { exampleOperations } from './example-operation.ts';
 
 /** How one field is served. */
 export interface Statements {
@@ -41,8 +40,9 @@ const NO_RULES: RuleTexts = { sqlite: {}, postgres: {} };
 
 export interface StatementsQuestion {
   readonly coordinates: readonly string[];
-  readonly texts: ProjectTexts;
-  readonly userFiles: readonly string[];
+  /** The functions found in the user's files. */
+  readonly written: ReadonlySet<string>;
+  readonly ask: AskProject;
 }
 
 /** The answer of `explainApp`. */
@@ -68,11 +68,12 @@ export async function readStatements(
   project: Project,
   asked: StatementsQuestion,
 ): Promise<StatementsAnswer> {
-  const own = await ownMembers(asked);
-  const explained = await explainApp(root, project, asked, own);
+  const { written } = asked;
+  const examples = examplesOf(project, asked, written);
+  const explained = await explainApp(root, examples, asked);
   if ('failed' in explained)
     return {
-      isOwn: (coordinate) => own.has(coordinate),
+      isOwn: (coordinate) => written.has(coordinate),
       database: 'sqlite',
       missing: explained.failed,
       statements: new Map(),
@@ -80,15 +81,20 @@ export async function readStatements(
     };
   // Plugins answer fields too. Which ones is known only when the project's code runs.
   const all = new Set(explained.own);
-  const again = [...all].some((coordinate) => !own.has(coordinate))
-    ? await explainApp(root, project, asked, all)
-    : explained;
+  const others = examplesOf(project, asked, all);
+  const known = new Set(examples.map(({ operation }) => operation));
+  const again = others.every(({ operation }) => known.has(operation))
+    ? explained
+    : await explainApp(root, others, asked);
+  const shown = new Set(others.map(({ coordinate }) => coordinate));
   return {
     isOwn: (coordinate) => all.has(coordinate),
     database: explained.database,
     missing: null,
-    statements: 'failed' in again ? new Map() : again.statements,
-    rules: explained.rules,
+    statements: new Map(
+      'failed' in again ? [] : [...again.statements].filter(([name]) => shown.has(name)),
+    ),
+    rules: explained.rules ?? NO_RULES,
   };
 }
 
@@ -96,64 +102,49 @@ interface Failed {
   readonly failed: string;
 }
 
-async function explainApp(
-  root: string,
+/** A field, and an operation that selects it. */
+interface Example {
+  readonly coordinate: string;
+  readonly operation: string;
+}
+
+function examplesOf(
   project: Project,
   { coordinates }: StatementsQuestion,
   own: ReadonlySet<string>,
-): Promise<
-  | (Pick<StatementsAnswer, 'statements' | 'database' | 'rules'> & {
-      readonly own: readonly string[];
-    })
-  | Failed
-> {
-  const { exampleOperations } = await import('./example-operation.ts');
+): readonly Example[] {
   const exampleOf = exampleOperations(project, (coordinate) => own.has(coordinate));
-  const examples = coordinates.flatMap((coordinate) => {
+  return coordinates.flatMap((coordinate) => {
     const operation = coordinate.includes('.') ? exampleOf(coordinate) : null;
     return operation === null ? [] : [{ coordinate, operation }];
   });
-  const answer = await ask(
-    root,
-    examples.map(({ operation }) => operation),
-  );
-  if ('failed' in answer) return answer;
-  const statements = examples.flatMap(({ coordinate, operation }, index) => {
-    const of = answer.operations[index];
-    return of
-      ? [
-          [
-            coordinate,
-            {
-              operation,
-              as: of.sqlite.as,
-              plan: of.sqlite.plan,
-              statements: { sqlite: of.sqlite.statements, postgres: of.postgres.statements },
-            },
-          ] as const,
-        ]
-      : [];
-  });
-  const { own: written, database, rules = NO_RULES } = answer;
-  return { own: written, database, rules, statements: new Map(statements) };
 }
 
-async function ask(root: string, documents: readonly string[]): Promise<AppExplanation | Failed> {
+async function explainApp(
+  root: string,
+  examples: readonly Example[],
+  { ask }: StatementsQuestion,
+): Promise<(AppExplanation & Pick<StatementsAnswer, 'statements'>) | Failed> {
+  const input = examples.map(({ operation }) => operation);
   try {
-    return await askProject<AppExplanation>(root, 'explainApp', { input: documents });
+    const answer = await ask<AppExplanation>(root, 'explainApp', { input });
+    const statements = examples.flatMap(({ coordinate, operation }, index) => {
+      const of = answer.operations[index];
+      return of ? [[coordinate, statementsOf(operation, of)] as const] : [];
+    });
+    return { ...answer, statements: new Map(statements) };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { failed: error.fix ?? error.message.split('\n').at(-1) ?? '' };
   }
 }
 
-/** Members of `src/resolvers/*.ts`, as far as they can be read. */
-async function ownMembers({ texts, userFiles }: StatementsQuestion): Promise<ReadonlySet<string>> {
-  const own = new Set<string>();
-  for (const path of userFiles) {
-    const type = /^src\/resolvers\/(\w+)\.ts$/.exec(path)?.[1];
-    const names = type === undefined ? null : await memberNames(texts.get(path) ?? '');
-    for (const name of names ?? []) own.add(`${type}.${name}`);
-  }
-  return own;
-}
+const statementsOf = (
+  operation: string,
+  { sqlite, postgres }: NonNullable<AppExplanation['operations'][number]>,
+): Statements => ({
+  operation,
+  as: sqlite.as,
+  plan: sqlite.plan,
+  statements: { sqlite: sqlite.statements, postgres: postgres.statements },
+});

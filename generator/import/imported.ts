@@ -1,3 +1,5 @@
+import type { IdKind } from '@twofold/schema';
+
 /**
  * The result of an import, before it is written: a schema, and what the report says.
  *
@@ -28,6 +30,8 @@ export interface ImportedType {
   /** Directives beside `@table`, as SDL: `@index(fields: ["title"])`. */
   readonly directives: readonly string[];
   readonly fields: readonly ImportedField[];
+  /** How the keys are written, where the key is the field `id`, a number or a UUID. */
+  readonly ids?: IdKind;
 }
 
 /** Where the rows of a type are. */

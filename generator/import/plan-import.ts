@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { parse as parseSdl } from 'graphql';
-import type { SourceText } from '@twofold/schema';
+import type { IdKind, SourceText } from '@twofold/schema';
 import { parse as parseYaml } from 'yaml';
 import { EDITOR_LINE, yamlText } from '../../templates/starter/manifest-lines.ts';
 import { CommandError, EXIT } from '../failure.ts';
@@ -10,7 +10,7 @@ import type { Imported, ImportedAccess } from './imported.ts';
 import { mergeSchema } from './merge/merge-schema.ts';
 import { printSchema } from './print-schema.ts';
 import { printReport } from './report.ts';
-import { setManaged, withAccess } from './set-managed.ts';
+import { type DatabaseSection, withAccess, withDatabase } from './set-managed.ts';
 
 /** The changes that an import would make. */
 export interface ImportPlan {
@@ -50,6 +50,7 @@ export async function planImport(
   options: ImportOptions,
 ): Promise<ImportPlan> {
   const { schema, manifest } = await readSources(root);
+  const database = { managed: options.managed, ids: idsOf(imported, manifest) };
   const base = await disk.read(join(root, LAST_IMPORT));
   const next = printSchema(imported, hasCrud(manifest, options));
   const merged = base === null ? first(schema, next) : repeated(base, next, schema);
@@ -58,8 +59,8 @@ export async function planImport(
     {
       file: MANIFEST,
       text: manifest
-        ? withAccess(setManaged(manifest.text, options.managed), imported.access)
-        : newManifest(root, options, imported.access),
+        ? withAccess(withDatabase(manifest.text, database), imported.access)
+        : newManifest(root, { ...database, crud: options.crud }, imported.access),
     },
     {
       file: REPORT,
@@ -77,6 +78,18 @@ export async function planImport(
 const hasCrud = (manifest: SourceText | null, { crud }: ImportOptions): boolean =>
   manifest ? (settingsOf(manifest)?.api?.crud ?? false) !== false : crud;
 
+/**
+ * The form of keys that accounts refer to: that of the type that signs in, else the one that all
+ * tables have.
+ */
+function idsOf({ types, access }: Imported, manifest: SourceText | null): IdKind {
+  const user = (manifest && settingsOf(manifest)?.auth?.user) ?? access?.user ?? 'User';
+  const ids = types.find(({ name }) => name === user)?.ids;
+  const keyed = types.filter(({ table }) => !table.view);
+  const all = keyed.length > 0 && keyed.every((each) => each.ids === 'uuid');
+  return ids ?? (all ? 'uuid' : 'integer');
+}
+
 const settingsOf = ({ text }: SourceText): ManifestShape | null =>
   parseYaml(text) as ManifestShape | null;
 
@@ -92,7 +105,7 @@ function accessOf(manifest: SourceText | null): string {
 }
 
 interface ManifestShape {
-  readonly auth?: object;
+  readonly auth?: { readonly user?: string } | null;
   readonly api?: { readonly access?: string; readonly crud?: unknown };
 }
 
@@ -126,7 +139,7 @@ function repeated(base: string, next: string, yours: readonly SourceText[]): Imp
 
 function newManifest(
   root: string,
-  { crud, managed }: ImportOptions,
+  { crud, managed, ids }: DatabaseSection & { readonly crud: boolean },
   access: ImportedAccess | undefined,
 ): string {
   const name = basename(root)
@@ -135,7 +148,7 @@ function newManifest(
     .replace(/^[^a-z]+|-+$/g, '');
   const lines = [
     `name: ${name === '' ? 'app' : name}`,
-    `database: { managed: ${managed} }`,
+    `database: { managed: ${managed}${ids === 'uuid' ? ', ids: uuid' : ''} }`,
     `api: { rest: true${crud ? ', crud: true' : ''} }`,
     ...(access ? authLines(access) : []),
   ];

@@ -1,17 +1,27 @@
 import { parseDocument } from 'yaml';
+import type { IdKind } from '@twofold/schema';
 import type { ImportedAccess } from './imported.ts';
 
+/** What an import says of the database. */
+export interface DatabaseSection {
+  readonly managed: boolean;
+  readonly ids: IdKind;
+}
+
 /**
- * Sets `database.managed` in a manifest. The rest of the text stays if the key is there already.
+ * Sets `database.managed` in a manifest, and `database.ids` where it has none. The rest of the text
+ * stays.
  *
- * @example setManaged('name: shop\n', false) // 'name: shop\ndatabase:\n  managed: false\n'
+ * @example withDatabase('name: shop\n', { managed: false, ids: 'integer' }) // 'name: shop\ndatabase:\n  managed: false\n'
  */
-export function setManaged(text: string, managed: boolean): string {
+export function withDatabase(text: string, { managed, ids }: DatabaseSection): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return text;
-  const known = document.getIn(['database', 'managed']);
-  if (known === managed || (known === undefined && managed)) return text;
-  document.setIn(['database', 'managed'], managed);
+  const manages = document.getIn(['database', 'managed']) ?? true;
+  const names = ids === 'uuid' && !document.hasIn(['database', 'ids']);
+  if (manages === managed && !names) return text;
+  if (manages !== managed) document.setIn(['database', 'managed'], managed);
+  if (names) document.setIn(['database', 'ids'], ids);
   return document.toString({ lineWidth: 0 });
 }
 

@@ -81,7 +81,7 @@ export function createProjectTools(project: ToolProject): Toolbox {
         ...(coordinate !== undefined && { positionals: [coordinate] }),
       }),
     plan: () => planOfProject(project),
-    query: (args) => queryProject(project, args),
+    query: (input) => project.ask(project.root, 'queryOfApp', { input }),
   };
   return {
     name: 'twofold',
@@ -96,18 +96,21 @@ export function createProjectTools(project: ToolProject): Toolbox {
   };
 }
 
-async function queryProject({ root }: ToolProject, query: Arguments): Promise<unknown> {
-  const { askProject } = await import('../run-project.ts');
-  return askProject(root, 'queryOfApp', { input: query });
-}
-
 /** A failure of a command is an answer that a model can act on. */
 async function answerOf(name: string, work: () => Promise<unknown>): Promise<ToolAnswer> {
   try {
-    return { text: fitting(await work()), ...(name === 'query' && { untrusted: true }) };
+    const answer = await work();
+    const text = fitting(answer);
+    return { text, failed: isFailure(answer), ...(name === 'query' && { untrusted: true }) };
   } catch (error) {
     if (error instanceof CommandError) return { text: fitting(failureOf(error)), failed: true };
     const message = error instanceof Error ? error.message : String(error);
     return { text: fitting({ ok: false, error: { code: 'BUG', message } }), failed: true };
   }
+}
+
+/** A command that could not do its work, and a query without data; findings are an answer. */
+function isFailure(answer: unknown): boolean {
+  const { error, errors, data } = answer as Readonly<Record<string, unknown>>;
+  return error !== undefined || (errors !== undefined && (data ?? null) === null);
 }

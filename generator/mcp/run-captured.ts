@@ -13,7 +13,7 @@ export interface CapturedRun extends ToolProject {
 
 /** Runs a command in this process. @returns the document that `--json` prints, also of a failure */
 export async function runCaptured(asked: CapturedRun): Promise<unknown> {
-  const { root, commands, command, options = {}, positionals = [] } = asked;
+  const { root, commands, ask, command, options = {}, positionals = [] } = asked;
   const spec = commands.find(({ name }) => name === command);
   if (!spec)
     throw new CommandError(EXIT.usage, 'UNKNOWN_COMMAND', `there is no command ${command}`);
@@ -24,6 +24,7 @@ export async function runCaptured(asked: CapturedRun): Promise<unknown> {
     terminal: capturing((document) => void captured.push(document)),
     cwd: root,
     commands,
+    ask,
   };
   try {
     await (await spec.load()).run(call);

@@ -1,11 +1,10 @@
-import type { Table, TableColumn } from '@twofold/schema';
-import type { ColumnChange, Step } from '../../templates/steps.ts';
+import type { MigrationStep, Table, TableChange, TableColumn } from '@twofold/schema';
 
 /**
  * The steps that create tables. PostgreSQL needs the referenced table first, so in a circle of
  * tables one foreign key is added after all tables exist.
  */
-export function createSteps(tables: readonly Table[]): Step[] {
+export function createSteps(tables: readonly Table[]): MigrationStep[] {
   const inOrder = sortByReference(tables);
   const places = new Map(inOrder.map(({ name }, place) => [name, place]));
   const split = inOrder.map((table, place) => {
@@ -19,7 +18,7 @@ export function createSteps(tables: readonly Table[]): Step[] {
     const columns = table.columns.map((column) =>
       waiting.includes(column) ? withoutReference(column) : column,
     );
-    const changes = waiting.map((column): ColumnChange => ({
+    const changes = waiting.map((column): TableChange => ({
       kind: 'alter',
       before: withoutReference(column),
       after: column,
@@ -28,15 +27,13 @@ export function createSteps(tables: readonly Table[]): Step[] {
     return {
       table: { ...plain, columns, ...(now.length > 0 && { foreignKeys: now }) },
       waiting: [
-        ...(waiting.length > 0
-          ? [{ kind: 'alterTable', table: table.name, changes } as const]
-          : []),
-        ...later.map((key) => ({ kind: 'addForeignKey', table: table.name, key }) as const),
-      ],
+        ...(changes.length > 0 ? [changes] : []),
+        ...later.map((key): TableChange[] => [{ kind: 'addForeignKey', key }]),
+      ].map((made): MigrationStep => ({ kind: 'alterTable', table: table.name, changes: made })),
     };
   });
   return [
-    ...split.map(({ table }): Step => ({ kind: 'createTable', table })),
+    ...split.map(({ table }): MigrationStep => ({ kind: 'createTable', table })),
     ...split.flatMap(({ waiting }) => waiting),
   ];
 }

@@ -1,7 +1,5 @@
-import type { SourceText, Table } from '@twofold/schema';
-import { foldMigrations } from './fold.ts';
-import { readMigration } from './read/statements.ts';
-import { stepsOf } from './read/steps.ts';
+import type { MigrationStep, SourceText, Table } from '@twofold/schema';
+import { readMigration } from './read-migration.ts';
 
 /** Decisions that were made when a draft was written. They are kept when it is written again. */
 export interface Decided {
@@ -13,39 +11,42 @@ export interface Decided {
 }
 
 /** Reads the decisions of a draft from its text. */
-export function decidedIn(draft: SourceText | null, saved: readonly SourceText[]): Decided {
+export function decidedIn(draft: SourceText | null): Decided {
   if (!draft) return { drops: new Set(), renames: new Map(), allowLoss: [] };
-  const steps = readMigration(draft.text).statements.flatMap((statement) =>
-    statement.kind === 'calls' ? (stepsOf(statement.chain) ?? []) : [],
-  );
-  const renames = steps.flatMap((step): [string, string][] => {
-    if (step.kind === 'renameTable') return [[step.to, step.table]];
-    return step.kind === 'renameColumn' ? [[`${step.table}.${step.to}`, step.from]] : [];
-  });
-  const folded = foldMigrations([...saved, draft]);
-  return {
-    drops: new Set(dropped(foldMigrations(saved).tables, folded.tables, new Map(renames))),
-    renames: new Map(renames),
-    allowLoss: folded.allowLoss.get(draft.file) ?? [],
-  };
+  const { steps, allowLoss } = readMigration(draft.text);
+  return { drops: new Set(steps.flatMap(droppedBy)), renames: renamesIn([draft]), allowLoss };
 }
 
-function dropped(
-  before: readonly Table[],
-  after: readonly Table[],
-  renames: Decided['renames'],
-): string[] {
-  const former = (name: string) => renames.get(name);
-  return before.flatMap((table) => {
-    const now = after.find(({ name }) => name === table.name || former(name) === table.name);
-    if (!now) return [table.name];
-    return table.columns.flatMap(({ name }) => {
-      const stays = now.columns.some(
-        (column) => column.name === name || former(`${now.name}.${column.name}`) === name,
-      );
-      return stays ? [] : [`${now.name}.${name}`];
-    });
-  });
+function droppedBy(step: MigrationStep): string[] {
+  if (step.kind === 'dropTable') return [step.table.name];
+  if (step.kind !== 'alterTable') return [];
+  return step.changes.flatMap((change) =>
+    change.kind === 'drop' ? [`${step.table}.${change.column.name}`] : [],
+  );
+}
+
+/** The names that tables and columns had before the first of the migrations, by their last name. */
+export function renamesIn(migrations: readonly SourceText[]): Map<string, string> {
+  const renames = new Map<string, string>();
+  for (const step of migrations.flatMap(({ text }) => readMigration(text).steps)) {
+    if (step.kind === 'renameTable') renameTable(renames, step.from, step.to);
+    if (step.kind !== 'renameColumn') continue;
+    const from = `${step.table}.${step.from}`;
+    renames.set(`${step.table}.${step.to}`, renames.get(from) ?? step.from);
+    renames.delete(from);
+  }
+  return renames;
+}
+
+function renameTable(renames: Map<string, string>, from: string, to: string): void {
+  const first = renames.get(from) ?? from;
+  renames.delete(from);
+  if (first !== to) renames.set(to, first);
+  for (const [name, old] of renames)
+    if (name.startsWith(`${from}.`)) {
+      renames.delete(name);
+      renames.set(`${to}.${name.slice(from.length + 1)}`, old);
+    }
 }
 
 /** The tables of the schema with the renames that were decided. */

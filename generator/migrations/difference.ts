@@ -1,11 +1,17 @@
-import { columnChecks, type Table, type TableColumn } from '@twofold/schema';
-import { type ColumnChange, invertSteps, type Step } from '../../templates/steps.ts';
+import {
+  columnChecks,
+  inverseSteps,
+  type MigrationStep,
+  type Table,
+  type TableChange,
+  type TableColumn,
+} from '@twofold/schema';
 import { createSteps } from './create-steps.ts';
 import { foreignKeySteps } from './foreign-keys.ts';
 
 /** The steps from one list of tables to another. */
 export interface Difference {
-  readonly steps: readonly Step[];
+  readonly steps: readonly MigrationStep[];
   /**
    * Tables and columns that the schema no longer has. They stay until `--allow-drop` names them.
    */
@@ -79,7 +85,7 @@ export function findDifference(
   );
   return {
     steps: [
-      ...[...renames].map(([from, to]): Step => ({ kind: 'renameTable', from, to })),
+      ...[...renames].map(([from, to]): MigrationStep => ({ kind: 'renameTable', from, to })),
       ...foreignKeys.drop,
       ...changed.flatMap((table) => table.dropIndexes),
       ...changed.flatMap((table) => table.renames),
@@ -87,7 +93,7 @@ export function findDifference(
       ...changed.flatMap((table) => table.alter),
       ...changed.flatMap((table) => table.createIndexes),
       ...foreignKeys.add,
-      ...invertSteps(createSteps(dropped)),
+      ...inverseSteps(createSteps(dropped)),
     ],
     kept: [
       ...keptTables.map((table) => ({
@@ -185,13 +191,13 @@ function renameTable(table: Table, renames: ReadonlyMap<string, string>): Table 
   };
 }
 
-interface TableChange {
+interface Compared {
   readonly after: Table;
-  readonly renames: readonly Step[];
+  readonly renames: readonly MigrationStep[];
   readonly columnRenames: ReadonlyMap<string, string>;
-  readonly dropIndexes: readonly Step[];
-  readonly alter: readonly Step[];
-  readonly createIndexes: readonly Step[];
+  readonly dropIndexes: readonly MigrationStep[];
+  readonly alter: readonly MigrationStep[];
+  readonly createIndexes: readonly MigrationStep[];
   readonly kept: readonly KeptObject[];
 }
 
@@ -199,16 +205,16 @@ function compareTable(
   before: Table,
   wanted: Table,
   { allowDrop, valueRenames, contested }: Required<DifferenceOptions>,
-): TableChange {
+): Compared {
   const renamed = renameColumns(before, wanted);
   const added = wanted.columns.filter((column) => !has(renamed.table.columns, column.name));
   const gone = renamed.table.columns.filter((column) => !has(wanted.columns, column.name));
   const dropped = gone.filter((column) => allowDrop(`${wanted.name}.${column.name}`));
   const kept = gone.filter((column) => !dropped.includes(column)).map(withoutRequired);
   const after = { ...wanted, columns: [...wanted.columns, ...kept] };
-  const changes: ColumnChange[] = [
-    ...dropped.map((column): ColumnChange => ({ kind: 'drop', column })),
-    ...added.map((column): ColumnChange => ({ kind: 'add', column })),
+  const changes: TableChange[] = [
+    ...dropped.map((column): TableChange => ({ kind: 'drop', column })),
+    ...added.map((column): TableChange => ({ kind: 'add', column })),
     ...after.columns.flatMap((column) =>
       alteration(renamed.table.columns, column, contested.has(`${wanted.name}.${column.name}`)),
     ),
@@ -220,11 +226,11 @@ function compareTable(
     columnRenames: renamed.names,
     dropIndexes: before.indexes
       .filter((index) => !hasIndex(wanted, index))
-      .map((index): Step => ({ kind: 'dropIndex', table: name, index })),
+      .map((index): MigrationStep => ({ kind: 'dropIndex', table: name, index })),
     alter: withValueRenames(name, changes, (column) => valueRenames(name, column)),
     createIndexes: wanted.indexes
       .filter((index) => !hasIndex(before, index))
-      .map((index): Step => ({ kind: 'createIndex', table: name, index })),
+      .map((index): MigrationStep => ({ kind: 'createIndex', table: name, index })),
     kept: gone
       .filter((column) => !dropped.includes(column))
       .map((column) => ({
@@ -240,9 +246,9 @@ function compareTable(
  */
 function withValueRenames(
   table: string,
-  changes: readonly ColumnChange[],
+  changes: readonly TableChange[],
   renamesOf: (column: string) => readonly ValueRename[],
-): Step[] {
+): MigrationStep[] {
   const renamed = changes.flatMap((change) => {
     if (change.kind !== 'alter' || !change.before.values || !change.after.values) return [];
     const { before, after } = change;
@@ -251,7 +257,7 @@ function withValueRenames(
     );
     return renames.length > 0 ? [{ before, after, renames }] : [];
   });
-  const alter = (list: readonly ColumnChange[]): Step[] =>
+  const alter = (list: readonly TableChange[]): MigrationStep[] =>
     list.length > 0 ? [{ kind: 'alterTable', table, changes: list }] : [];
   if (renamed.length === 0) return alter(changes);
   const both = renamed.map(({ before, after }) => ({
@@ -261,7 +267,7 @@ function withValueRenames(
   return [
     ...alter(renamed.map(({ before }, at) => ({ kind: 'alter', before, after: both[at]! }))),
     ...renamed.flatMap(({ after, renames }) =>
-      renames.map((rename): Step => ({
+      renames.map((rename): MigrationStep => ({
         kind: 'renameValue',
         table,
         column: after.name,
@@ -282,7 +288,7 @@ function withValueRenames(
 function renameColumns(
   before: Table,
   wanted: Table,
-): { table: Table; steps: Step[]; names: ReadonlyMap<string, string> } {
+): { table: Table; steps: MigrationStep[]; names: ReadonlyMap<string, string> } {
   const pairs = wanted.columns.filter(
     ({ name, renamedFrom }) =>
       renamedFrom !== undefined && has(before.columns, renamedFrom) && !has(before.columns, name),
@@ -292,7 +298,7 @@ function renameColumns(
     ...column,
     name: names.get(column.name) ?? column.name,
   }));
-  const steps = [...names].map(([from, to]): Step => ({
+  const steps = [...names].map(([from, to]): MigrationStep => ({
     kind: 'renameColumn',
     table: wanted.name,
     from,
@@ -310,7 +316,7 @@ function alteration(
   before: readonly TableColumn[],
   column: TableColumn,
   contested: boolean,
-): ColumnChange[] {
+): TableChange[] {
   const old = before.find(({ name }) => name === column.name);
   return old && (contested || shapeOf(old) !== shapeOf(column))
     ? [{ kind: 'alter', before: old, after: column }]

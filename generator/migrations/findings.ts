@@ -1,10 +1,17 @@
-import type { Diagnostic, Project } from '@twofold/schema';
-import type { ColumnChange, Step } from '../../templates/steps.ts';
+import {
+  type Diagnostic,
+  exampleOf,
+  type MigrationStep,
+  type Project,
+  type TableChange,
+  type TableColumn,
+  tableOf,
+} from '@twofold/schema';
+import { stepsLiteral } from '../../templates/migration.ts';
 import { closest } from '../cli/closest.ts';
 import type { Difference, KeptObject } from './difference.ts';
 import type { Folded } from './fold.ts';
 import type { LastModel } from './last-model.ts';
-import { printColumn, printTables } from './table-lines.ts';
 
 type Locate = (coordinate: string) => Diagnostic['at'];
 
@@ -103,16 +110,23 @@ export function dropFindings(
   });
 }
 
+interface RowContext {
+  readonly project: Project;
+  readonly locate: Locate;
+  readonly loss: ReadonlySet<string>;
+  /** The file with these steps, which the next run does not write again; null for a draft. */
+  readonly path: string | null;
+}
+
 /** Steps that existing rows may prevent, reported before any database is asked. */
-export function rowFindings(
-  steps: readonly Step[],
-  { locate, loss }: { readonly locate: Locate; readonly loss: ReadonlySet<string> },
-): Diagnostic[] {
+export function rowFindings(steps: readonly MigrationStep[], asked: RowContext): Diagnostic[] {
+  const { locate } = asked;
   return steps.flatMap((step) =>
     step.kind !== 'alterTable'
       ? []
       : step.changes.flatMap((change) => {
-          const finding = changeFinding(step.table, change, loss);
+          if (change.kind !== 'add' && change.kind !== 'alter') return [];
+          const finding = changeFinding(step.table, change, asked);
           const column = change.kind === 'alter' ? change.after : change.column;
           return finding
             ? [
@@ -129,13 +143,12 @@ export function rowFindings(
 
 function changeFinding(
   table: string,
-  change: ColumnChange,
-  loss: ReadonlySet<string>,
+  change: Exclude<TableChange, { readonly key: unknown }>,
+  asked: RowContext,
 ): Pick<Diagnostic, 'code' | 'summary' | 'fix'> | null {
-  if (change.kind === 'drop') return null;
-  const column = change.kind === 'add' ? change.column : change.after;
+  const column = change.kind === 'alter' ? change.after : change.column;
   const object = `${table}.${column.name}`;
-  const isNew = change.kind === 'add';
+  const isNew = change.kind !== 'alter';
   const becomesRequired = column.required && (isNew || !change.before.required);
   if (becomesRequired && column.default?.kind !== 'value')
     return {
@@ -143,8 +156,9 @@ function changeFinding(
       summary: isNew
         ? `${object} is new and required: applying the migration is refused if ${table} has rows`
         : `${object} is to be required: applying the migration is refused while a row of ${table} has no value for it`,
-      fix: 'give the field @default(value: …), which fills them, or take "!" away',
+      fix: `${valueAdvice(table, column, asked)}${anew(asked)}`,
     };
+  const { loss } = asked;
   if (!isNew && change.before.type !== change.after.type && !loss.has(object) && isNarrower(change))
     return {
       code: 'MIGRATION_CHECKS_ROWS',
@@ -154,13 +168,26 @@ function changeFinding(
   return null;
 }
 
+/** What to do in the schema so that no row is without a value. */
+function valueAdvice(table: string, column: TableColumn, { project }: RowContext): string {
+  if (column.references)
+    return 'take "!" away, give the rows a value once the column is there, and put "!" back';
+  const { columns = [] } = project.entities.find((each) => each.table === table) ?? {};
+  const written = columns.find(({ name, stored = name }) => stored === column.name);
+  const value = written?.list ? '[]' : exampleOf(written ?? column);
+  return `give the field a value that fills them, as @default(value: ${value}), or take "!" away`;
+}
+
+const anew = ({ path }: RowContext): string =>
+  path === null ? '' : `; then delete ${path}, and npm run generate writes it anew`;
+
 const WIDER: ReadonlySet<string> = new Set(
   'integer>bigint integer>real integer>decimal integer>text bigint>text bigint>decimal decimal>text boolean>text date>text date>timestamp timestamp>text time>text uuid>text real>text real>decimal'.split(
     ' ',
   ),
 );
 
-function isNarrower({ before, after }: Extract<ColumnChange, { kind: 'alter' }>): boolean {
+function isNarrower({ before, after }: Extract<TableChange, { kind: 'alter' }>): boolean {
   return !WIDER.has(`${before.type}>${after.type}`);
 }
 
@@ -180,11 +207,22 @@ export function brokenFindings({ broken }: Folded, locked: readonly string[]): D
         : 'a migration before it was removed, renamed or not committed',
       fix: twice
         ? `remove ${file} and run again: what only it had is written anew`
-        : `restore ${locked.length > 0 ? locked.join(', ') : 'it'}: git log --diff-filter=D --name-only -- migrations shows what was removed, git status what was not committed`,
+        : `restore ${locked.length > 0 ? locked.join(', ') : 'it'} (git log --diff-filter=D --name-only -- migrations shows what was removed, git status what was not committed); or, where no database has applied ${file}, delete that and what follows it too, and run again: what is missing is written anew`,
       at: { file, line, column: 1, length: 1 },
     };
   });
 }
+
+/** Refuses steps that are not as a migration has them: they would fail, or do something else. */
+export const misfitFindings = ({ misfits }: Folded): Diagnostic[] =>
+  misfits.map(({ file, line, what }) => ({
+    code: 'MIGRATION_UNREADABLE',
+    severity: 'error',
+    summary: `${file}: ${what}`,
+    why: 'what a migration makes is read from its steps, which a server applies as they stand',
+    fix: `git checkout -- ${file}   or write the step as "npm run generate" writes it`,
+    at: { file, line, column: 1, length: 1 },
+  }));
 
 export function idsFinding({ ids, tables }: Folded, project: Project): Diagnostic[] {
   if (ids === null || ids === project.ids || tables.length === 0) return [];
@@ -204,18 +242,18 @@ export function idsFinding({ ids, tables }: Folded, project: Project): Diagnosti
  * Warns about statements that cannot be read: they may already make what the model needs, and
  * making it again would fail.
  */
-export function unreadFindings({ unread }: Folded, steps: readonly Step[]): Diagnostic[] {
+export function unreadFindings({ unread }: Folded, steps: readonly MigrationStep[]): Diagnostic[] {
   return unread.flatMap(({ file, line, text }) => {
     const about = steps.filter((step) => names(text, tableOf(step)));
     if (about.length === 0) return [];
-    const lines = about.flatMap(linesOf);
+    const leaves = stepsLiteral(about).text.replaceAll('\n', '\n        ');
     return [
       {
         code: 'MIGRATION_UNREADABLE',
         severity: 'error',
         summary: `${file} may change ${[...new Set(about.map(tableOf))].join(', ')} in a way that cannot be read from it`,
         why: 'where migrations lead is read from their texts; SQL of your own has to say what it leaves',
-        fix: `add to ${file} what of this it makes, or an empty list:\n        export const leaves = [${lines.map((each) => `\n          '${each}',`).join('')}\n        ];`,
+        fix: `add to ${file} what of this it makes, or an empty list:\n        export const leaves = ${leaves};`,
         at: { file, line, column: 1, length: 1 },
       },
     ];
@@ -228,20 +266,4 @@ export function unreadFindings({ unread }: Folded, steps: readonly Step[]): Diag
  */
 function names(text: string, table: string): boolean {
   return text === '' || new RegExp(`(^|[^\\w])${table}([^\\w]|$)`, 'i').test(text);
-}
-
-function tableOf(step: Step): string {
-  if (step.kind === 'createTable' || step.kind === 'dropTable') return step.table.name;
-  return step.kind === 'renameTable' ? step.from : step.table;
-}
-
-function linesOf(step: Step): string[] {
-  if (step.kind === 'createTable') return printTables([step.table]);
-  if (step.kind === 'dropTable') return [`gone ${step.table.name}`];
-  if (step.kind !== 'alterTable') return [];
-  return step.changes.map((change) =>
-    change.kind === 'drop'
-      ? `gone ${step.table}.${change.column.name}`
-      : printColumn(step.table, change.kind === 'add' ? change.column : change.after),
-  );
 }

@@ -1,18 +1,26 @@
-import type { IdKind, SourceText, Table, TableColumn, TableForeignKey } from '@twofold/schema';
-import { readTableLine } from './table-lines.ts';
-import { type MigrationText, readMigration } from './read/statements.ts';
-import { changesTables, editColumn, type ReadStep, stepsOf } from './read/steps.ts';
+import {
+  type IdKind,
+  type MigrationStep,
+  type SourceText,
+  type StepOf,
+  type Table,
+  type TableChange,
+  type TableColumn,
+  tableOf,
+} from '@twofold/schema';
+import { lineAt } from '../upgrade/text-edits.ts';
+import { type LineOf, readMigration, type UnreadCode } from './read-migration.ts';
 
 /** The tables that a list of migrations produces, read from their texts alone. */
 export interface Folded {
   readonly tables: readonly Table[];
-  /** Null before the first migration that defines a primary key. */
+  /** Null before the first migration that makes a table. */
   readonly ids: IdKind | null;
   /** Steps that change something that no earlier step made. */
   readonly broken: readonly BrokenStep[];
-  /**
-   * Statements that may change tables and cannot be read, in files without `export const leaves`.
-   */
+  /** What is no step, or not all of one. */
+  readonly misfits: readonly BrokenStep[];
+  /** Code that may change tables, in files without `export const leaves`. */
   readonly unread: readonly UnreadStatement[];
   /** Columns that two branches both added. A database may have either definition. */
   readonly contested: ReadonlySet<string>;
@@ -21,31 +29,16 @@ export interface Folded {
   readonly allowLoss: ReadonlyMap<string, readonly string[]>;
 }
 
-export interface BrokenStep {
+export interface BrokenStep extends LineOf {
   readonly file: string;
-  readonly line: number;
-  readonly what: string;
 }
 
-export interface UnreadStatement {
+export interface UnreadStatement extends UnreadCode {
   readonly file: string;
-  readonly line: number;
-  readonly text: string;
 }
-
-/** The columns of one table, by name. */
-type Columns = Map<string, TableColumn>;
 
 interface FoldState {
-  readonly tables: Map<
-    string,
-    {
-      columns: Columns;
-      primaryKey: readonly string[];
-      foreignKeys: readonly TableForeignKey[];
-      indexes: Table['indexes'];
-    }
-  >;
+  readonly tables: Map<string, Table>;
   readonly broken: BrokenStep[];
   readonly unread: UnreadStatement[];
   readonly contested: Set<string>;
@@ -61,218 +54,187 @@ export function foldMigrations(migrations: readonly SourceText[]): Folded {
     contested: new Set(),
     definedIn: new Map(),
   };
-  let ids: IdKind | null = null;
-  for (const { file, text } of migrations) {
-    const read = readMigration(text);
-    ids ??= read.ids;
-    follow(state, file, read);
+  const read = migrations.map(({ file, text }) => ({ file, text, ...readMigration(text) }));
+  for (const { file, text, steps, places, leaves, unread } of read) {
+    steps.forEach((step, at) => {
+      const broken = (what: string) =>
+        void state.broken.push({ file, line: lineAt(text, places[at]!), what });
+      take(state, step, { file, broken });
+    });
+    if (leaves === null) state.unread.push(...unread.map((each) => ({ file, ...each })));
+    for (const step of leaves ?? []) takeStated(state, step, file);
   }
+  const first = read.find(({ steps }) => steps.some(({ kind }) => kind === 'createTable'));
   return {
-    tables: [...state.tables].map(([name, table]) => ({
-      name,
-      columns: [...table.columns.values()],
-      primaryKey: table.primaryKey,
-      ...(table.foreignKeys.length > 0 && { foreignKeys: table.foreignKeys }),
-      indexes: table.indexes,
-    })),
-    ids,
-    broken: state.broken,
-    unread: state.unread,
-    contested: state.contested,
-    definedIn: state.definedIn,
-    allowLoss: new Map(migrations.map(({ file, text }) => [file, readMigration(text).allowLoss])),
+    ...state,
+    tables: [...state.tables.values()],
+    ids: first?.ids ?? null,
+    allowLoss: new Map(read.map(({ file, allowLoss }) => [file, allowLoss])),
+    misfits: read.flatMap(({ file, misfits }) => misfits.map((each) => ({ file, ...each }))),
   };
 }
 
-function follow(state: FoldState, file: string, { statements, leaves }: MigrationText): void {
-  for (const statement of statements) {
-    const steps = statement.kind === 'calls' ? stepsOf(statement.chain) : null;
-    const text = statement.kind === 'unread' ? statement.text : '';
-    if (steps) for (const step of steps) take(state, step, { file, line: statement.line });
-    else if (leaves === null && (statement.kind === 'calls' || changesTables(text)))
-      state.unread.push({ file, line: statement.line, text });
-  }
-  for (const line of leaves ?? []) applyLeavesLine(state, line);
+/** A step of `leaves` replaces what was known, and is never wrong. */
+function takeStated(state: FoldState, step: MigrationStep, file: string): void {
+  if (step.kind === 'createTable') state.tables.delete(step.table.name);
+  const stated = { ...state, contested: new Set<string>(), definedIn: new Map<string, string>() };
+  take(stated, step, { file, broken: () => {} });
 }
 
-/** A line of `leaves` replaces what was known about its table or column. */
-function applyLeavesLine(state: FoldState, line: string): void {
-  const read = readTableLine(line);
-  if (!read) return;
-  if (read.kind === 'whole') return takeTable(state, read.table);
-  const table = state.tables.get(read.table);
-  if (read.kind === 'gone') {
-    if (read.column === undefined) state.tables.delete(read.table);
-    else table?.columns.delete(read.column);
-  } else if (read.kind === 'column') table?.columns.set(read.column.name, read.column);
-  else
-    state.tables.set(read.table, {
-      columns: new Map(),
-      primaryKey: read.primaryKey,
-      foreignKeys: read.foreignKeys,
-      indexes: [],
-    });
-}
-
-function takeTable({ tables }: FoldState, table: Table): void {
-  const { name, columns, primaryKey, foreignKeys = [], indexes } = table;
-  const known = new Map(columns.map((column) => [column.name, column]));
-  tables.set(name, { columns: known, primaryKey, foreignKeys, indexes });
-}
-
-interface LineOfFile {
+/** The file of a step, and how to say that the step does not fit. */
+interface Place {
   readonly file: string;
-  readonly line: number;
+  readonly broken: (what: string) => void;
 }
 
-function take(state: FoldState, step: ReadStep, place: LineOfFile): void {
-  const broken = (what: string) => void state.broken.push({ ...place, what });
-  if (step.kind === 'createTable') return createTable(state, step, { place, broken });
-  if (step.kind === 'dropIndex') return dropIndex(state, step.name);
-  const table = state.tables.get(step.table);
-  if (!table)
-    return broken(`${WORDS[step.kind]} ${step.table}, which no migration before it makes`);
-  switch (step.kind) {
-    case 'dropTable':
-      return void state.tables.delete(step.table);
-    case 'renameTable':
-      return renameTable(state, step.table, step.to);
-    case 'createIndex':
-      table.indexes = [...table.indexes.filter(({ name }) => name !== step.index.name), step.index];
-      return;
-    case 'addColumn':
-    case 'setColumn':
-      if (step.kind === 'setColumn' && !table.columns.has(step.column.name))
-        return broken(
-          `changes ${step.table}.${step.column.name}, which no migration before it makes`,
-        );
-      return defineColumn(state, step, place);
-    case 'renameColumn':
-      renameReferences(state, step);
-      return changeColumn(table, step, broken);
-    case 'addForeignKey':
-      table.foreignKeys = [...table.foreignKeys, step.key];
-      return;
-    case 'dropForeignKey':
-      table.foreignKeys = table.foreignKeys.filter(
-        ({ columns }) => columns.join() !== step.columns.join(),
-      );
-      return;
-    default:
-      return changeColumn(table, step, broken);
+function take(state: FoldState, step: MigrationStep, place: Place): void {
+  const name = tableOf(step);
+  const table = state.tables.get(name);
+  if (step.kind === 'createTable') {
+    if (table) return place.broken(`makes ${name}, which a migration before it makes too`);
+    for (const column of step.table.columns)
+      state.definedIn.set(`${name}.${column.name}`, place.file);
+    return void state.tables.set(name, step.table);
   }
+  if (table) return (FOLDS[step.kind] as Fold<MigrationStep>)(state, { table, step, place });
+  const verb = WORDS[step.kind];
+  if (verb) place.broken(`${verb} ${name}, which no migration before it makes`);
 }
 
-function defineColumn(
-  state: FoldState,
-  { kind, table, column }: Extract<ReadStep, { readonly kind: 'addColumn' | 'setColumn' }>,
-  { file }: LineOfFile,
-): void {
-  const coordinate = `${table}.${column.name}`;
-  const { columns } = state.tables.get(table)!;
-  if (kind === 'addColumn' && columns.has(column.name)) state.contested.add(coordinate);
-  else state.contested.delete(coordinate);
-  state.definedIn.set(coordinate, file);
-  columns.set(column.name, column);
-}
-
-const WORDS: Readonly<Record<Exclude<ReadStep['kind'], 'createTable' | 'dropIndex'>, string>> = {
+const WORDS: Readonly<Partial<Record<MigrationStep['kind'], string>>> = {
   dropTable: 'drops',
   renameTable: 'renames',
   renameColumn: 'changes',
-  addColumn: 'changes',
-  setColumn: 'changes',
-  editColumn: 'changes',
-  dropColumn: 'changes',
+  alterTable: 'changes',
   createIndex: 'makes an index of',
-  addForeignKey: 'changes',
-  dropForeignKey: 'changes',
 };
 
-type TableState = FoldState['tables'] extends Map<string, infer T> ? T : never;
-
-function changeColumn(
-  table: TableState,
-  step: Extract<ReadStep, { readonly kind: 'renameColumn' | 'editColumn' | 'dropColumn' }>,
-  broken: (what: string) => void,
-): void {
-  const name = step.kind === 'renameColumn' ? step.from : step.name;
-  const column = table.columns.get(name);
-  if (!column) return broken(`changes ${step.table}.${name}, which no migration before it makes`);
-  if (step.kind === 'editColumn')
-    return void table.columns.set(name, step.links.reduce(editColumn, column));
-  if (step.kind === 'dropColumn') {
-    table.columns.delete(name);
-    table.foreignKeys = table.foreignKeys.filter(({ columns }) => !columns.includes(name));
-    table.indexes = table.indexes.filter(({ columns }) => !columns.includes(name));
-    return;
-  }
-  const { to } = step;
-  const renamed = (each: string) => (each === name ? to : each);
-  table.columns = new Map(
-    [...table.columns.values()].map((each) => [
-      renamed(each.name),
-      { ...each, name: renamed(each.name) },
-    ]),
-  );
-  table.primaryKey = table.primaryKey.map(renamed);
-  table.indexes = table.indexes.map((index) => ({ ...index, columns: index.columns.map(renamed) }));
-  table.foreignKeys = table.foreignKeys.map((key) => ({
-    ...key,
-    columns: key.columns.map(renamed),
-  }));
+interface Folding<Step> {
+  readonly table: Table;
+  readonly step: Step;
+  readonly place: Place;
 }
 
-/** Renames a column in the foreign keys that refer to it. */
-function renameReferences(
-  { tables }: FoldState,
-  { table, from, to }: Extract<ReadStep, { readonly kind: 'renameColumn' }>,
-): void {
-  for (const other of tables.values())
-    other.foreignKeys = other.foreignKeys.map((key) =>
-      key.table === table
-        ? { ...key, references: key.references.map((name) => (name === from ? to : name)) }
-        : key,
-    );
-}
+type Fold<Step> = (state: FoldState, folding: Folding<Step>) => void;
 
-function createTable(
+const FOLDS: {
+  readonly [K in Exclude<MigrationStep['kind'], 'createTable'>]: Fold<StepOf<K>>;
+} = {
+  dropTable: ({ tables }, { table }) => void tables.delete(table.name),
+  renameTable: renameTable,
+  renameColumn: renameColumn,
+  renameValue: () => {},
+  alterTable: (state, folding) => {
+    for (const change of folding.step.changes) changeTable(state, folding, change);
+  },
+  createIndex: ({ tables }, { table, step: { index } }) =>
+    void tables.set(table.name, {
+      ...table,
+      indexes: [...table.indexes.filter(({ name }) => name !== index.name), index],
+    }),
+  dropIndex: ({ tables }, { table, step: { index } }) =>
+    void tables.set(table.name, {
+      ...table,
+      indexes: table.indexes.filter(({ name }) => name !== index.name),
+    }),
+};
+
+function changeTable(
   state: FoldState,
-  { table, columns, primaryKey, foreignKeys }: Extract<ReadStep, { readonly kind: 'createTable' }>,
-  { place, broken }: { readonly place: LineOfFile; readonly broken: (what: string) => void },
+  { table: { name }, place }: Folding<unknown>,
+  change: TableChange,
 ): void {
-  if (state.tables.has(table))
-    return broken(`makes ${table}, which a migration before it makes too`);
-  for (const { name } of columns) state.definedIn.set(`${table}.${name}`, place.file);
-  state.tables.set(table, {
-    columns: new Map(columns.map((column) => [column.name, column])),
-    primaryKey,
-    foreignKeys,
-    indexes: [],
-  });
+  const table = state.tables.get(name)!;
+  const set = (changed: Table) => void state.tables.set(name, changed);
+  const { foreignKeys = [] } = table;
+  if ('key' in change) {
+    const others = foreignKeys.filter(
+      ({ columns }) => columns.join() !== change.key.columns.join(),
+    );
+    const keys = change.kind === 'addForeignKey' ? [...foreignKeys, change.key] : others;
+    return set(withKeys(table, keys));
+  }
+  const column = change.kind === 'alter' ? change.after : change.column;
+  const coordinate = `${name}.${column.name}`;
+  const isThere = table.columns.some((each) => each.name === column.name);
+  if (change.kind !== 'add' && !isThere)
+    return place.broken(`changes ${coordinate}, which no migration before it makes`);
+  if (change.kind === 'drop') return set(withoutColumn(table, column.name));
+  if (change.kind === 'add' && isThere) state.contested.add(coordinate);
+  else state.contested.delete(coordinate);
+  state.definedIn.set(coordinate, place.file);
+  set(withColumn(table, column));
 }
 
-function dropIndex(state: FoldState, name: string): void {
-  for (const table of state.tables.values())
-    table.indexes = table.indexes.filter((index) => index.name !== name);
+/** Sets the definition of a column; a new one comes last. */
+export function withColumn(table: Table, column: TableColumn): Table {
+  const isThere = table.columns.some(({ name }) => name === column.name);
+  const columns = isThere
+    ? table.columns.map((each) => (each.name === column.name ? column : each))
+    : [...table.columns, column];
+  return { ...table, columns };
+}
+
+function withoutColumn(table: Table, gone: string): Table {
+  const { columns, indexes, foreignKeys = [] } = table;
+  const lacks = (each: { readonly columns: readonly string[] }) => !each.columns.includes(gone);
+  return {
+    ...withKeys(table, foreignKeys.filter(lacks)),
+    columns: columns.filter(({ name }) => name !== gone),
+    indexes: indexes.filter(lacks),
+  };
+}
+
+function withKeys(
+  { foreignKeys: _old, ...table }: Table,
+  foreignKeys: Table['foreignKeys'],
+): Table {
+  return { ...table, ...some(foreignKeys) };
+}
+
+/** The list; left out when it is empty, because most tables have none. */
+const some = (foreignKeys: Table['foreignKeys'] = []) =>
+  foreignKeys.length > 0 ? { foreignKeys } : {};
+
+/** Renames a column, also in the foreign keys that refer to it. */
+function renameColumn(
+  { tables }: FoldState,
+  { table: of, step: { from, to }, place }: Folding<StepOf<'renameColumn'>>,
+): void {
+  if (!of.columns.some(({ name }) => name === from))
+    return place.broken(`changes ${of.name}.${from}, which no migration before it makes`);
+  const named = (list: readonly string[]) => list.map((name) => (name === from ? to : name));
+  for (const [name, table] of tables) {
+    const own = table === of;
+    const { foreignKeys = [] } = table;
+    const keys = foreignKeys.map((key) => ({
+      ...key,
+      ...(own && { columns: named(key.columns) }),
+      ...(key.table === of.name && { references: named(key.references) }),
+    }));
+    const renamed = {
+      columns: table.columns.map((each) => (each.name === from ? { ...each, name: to } : each)),
+      primaryKey: named(table.primaryKey),
+      indexes: table.indexes.map((each) => ({ ...each, columns: named(each.columns) })),
+    };
+    tables.set(name, { ...withKeys(table, keys), ...(own && renamed) });
+  }
 }
 
 /** Renames a table, also in the references of other tables. */
-function renameTable(state: FoldState, from: string, to: string): void {
-  const entries = [...state.tables].map(
-    ([name, table]) => [name === from ? to : name, table] as const,
-  );
-  state.tables.clear();
-  for (const [name, table] of entries) {
-    for (const column of table.columns.values())
-      if (column.references?.table === from)
-        table.columns.set(column.name, {
-          ...column,
-          references: { ...column.references, table: to },
-        });
-    table.foreignKeys = table.foreignKeys.map((key) =>
-      key.table === from ? { ...key, table: to } : key,
+function renameTable(
+  { tables }: FoldState,
+  { step: { from, to } }: Folding<StepOf<'renameTable'>>,
+): void {
+  const led = <Reference extends { readonly table: string }>(reference: Reference): Reference =>
+    reference.table === from ? { ...reference, table: to } : reference;
+  const all = [...tables.values()];
+  tables.clear();
+  for (const table of all) {
+    const name = table.name === from ? to : table.name;
+    const columns = table.columns.map((each) =>
+      each.references ? { ...each, references: led(each.references) } : each,
     );
-    state.tables.set(name, table);
+    tables.set(name, { ...withKeys(table, table.foreignKeys?.map(led)), name, columns });
   }
 }

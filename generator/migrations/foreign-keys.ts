@@ -1,12 +1,11 @@
-import type { Table, TableForeignKey } from '@twofold/schema';
-import type { Step } from '../../templates/steps.ts';
+import type { MigrationStep, Table, TableChange, TableForeignKey } from '@twofold/schema';
 
 /** The steps that make the foreign keys of several columns those of the wanted tables. */
 export interface ForeignKeySteps {
   /** Run first: a column of a foreign key cannot be dropped. */
-  readonly drop: readonly Step[];
+  readonly drop: readonly MigrationStep[];
   /** These run last, because the columns that a foreign key refers to must exist and be unique. */
-  readonly add: readonly Step[];
+  readonly add: readonly MigrationStep[];
 }
 
 /** New names of columns, by the new name of their table. */
@@ -23,8 +22,8 @@ export function foreignKeySteps(
   wanted: readonly Table[],
   renames: ColumnRenames,
 ): ForeignKeySteps {
-  const drop: Step[] = [];
-  const add: Step[] = [];
+  const drop: MigrationStep[] = [];
+  const add: MigrationStep[] = [];
   for (const { name, foreignKeys = [] } of wanted) {
     const old = before.get(name);
     if (!old) continue;
@@ -34,8 +33,16 @@ export function foreignKeySteps(
     }));
     const gone = known.filter(({ text }) => !foreignKeys.some((key) => textOf(key) === text));
     const fresh = foreignKeys.filter((key) => !known.some(({ text }) => text === textOf(key)));
-    drop.push(...gone.map(({ key }): Step => ({ kind: 'dropForeignKey', table: name, key })));
-    add.push(...fresh.map((key): Step => ({ kind: 'addForeignKey', table: name, key })));
+    const step = (
+      kind: TableChange['kind'] & `${string}Key`,
+      key: TableForeignKey,
+    ): MigrationStep => ({
+      kind: 'alterTable',
+      table: name,
+      changes: [{ kind, key }],
+    });
+    drop.push(...gone.map(({ key }) => step('dropForeignKey', key)));
+    add.push(...fresh.map((key) => step('addForeignKey', key)));
   }
   return { drop, add };
 }

@@ -1,5 +1,4 @@
-import { type Expression, NotUnderstood, readExpression } from './read/expression.ts';
-import { readTokens } from './read/tokens.ts';
+import { readLiteral } from './read-literal.ts';
 
 /** Types of the last run by their table, with their columns. */
 export type LastModel = ReadonlyMap<
@@ -14,33 +13,20 @@ export type LastModel = ReadonlyMap<
  * @returns null when there was no run before, or its file cannot be read.
  */
 export function readLastModel(text: string | null): LastModel | null {
-  const entities = text === null ? null : entitiesOf(text);
-  if (entities?.kind !== 'object') return null;
+  const at = text === null ? null : /^ {2}entities: /m.exec(text);
+  const entities =
+    at && readLiteral<Record<string, Partial<LastEntity>>>(at.input, at.index + at[0].length);
+  if (!entities) return null;
   return new Map(
-    [...entities.members].flatMap(([type, entity]) => {
-      const table = member(entity, 'table');
-      const columns = member(entity, 'columns');
-      return table?.kind === 'value' && columns?.kind === 'object'
-        ? [[String(table.value), { type, columns: new Set(columns.members.keys()) }] as const]
-        : [];
-    }),
+    Object.entries(entities.value).flatMap(([type, { table, columns }]) =>
+      table !== undefined && columns
+        ? [[table, { type, columns: new Set(Object.keys(columns)) }] as const]
+        : [],
+    ),
   );
 }
 
-function entitiesOf(text: string): Expression | null {
-  const tokens = readTokens(text);
-  const at = tokens.findIndex(
-    (token, index) => token.text === 'entities' && tokens[index + 1]?.text === ':',
-  );
-  if (at < 0) return null;
-  try {
-    return readExpression({ tokens, at: at + 2, end: tokens.length });
-  } catch (error) {
-    if (error instanceof NotUnderstood) return null;
-    throw error;
-  }
-}
-
-function member(expression: Expression, name: string): Expression | undefined {
-  return expression.kind === 'object' ? expression.members.get(name) : undefined;
+interface LastEntity {
+  readonly table: string;
+  readonly columns: object;
 }

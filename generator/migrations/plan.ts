@@ -1,19 +1,21 @@
 import {
   buildTables,
   type Diagnostic,
+  type MigrationStep,
+  objectsOf,
   type Project,
   type SourceText,
   type Table,
 } from '@twofold/schema';
 import { renderBaseline } from '../../templates/baseline.ts';
 import { renderMigration } from '../../templates/migration.ts';
-import type { Step } from '../../templates/steps.ts';
 import type { Sources } from '../files.ts';
 import { allowLossIn } from './allow-loss.ts';
 import { columnsNamed } from './coordinates.ts';
 import { type Difference, findDifference, type ValueRename } from './difference.ts';
 import {
   brokenFindings,
+  misfitFindings,
   dropFindings,
   idsFinding,
   keptFindings,
@@ -74,6 +76,7 @@ export function planMigration(
   const saved = all.filter(({ file }) => file !== options.again);
   const folded = foldMigrations(saved);
   const refused = [
+    ...misfitFindings(folded),
     ...brokenFindings(folded, sources.lockedMigrations),
     ...idsFinding(folded, project),
   ];
@@ -107,7 +110,7 @@ function nextMigration(project: Project, followed: FoldedMigrations): PlannedMig
   const { saved, draft, mended, folded, sources, options } = followed;
   const { allowDrop = [], allowLoss = [], again } = options;
   const allowed = columnsNamed(project, allowDrop);
-  const decided = decidedIn(draft, saved);
+  const decided = decidedIn(draft);
   const difference = findDifference(folded.tables, withDecided(buildTables(project), decided), {
     allowDrop: (coordinate) => allowed.has(coordinate) || decided.drops.has(coordinate),
     valueRenames: valueRenames(project),
@@ -117,12 +120,8 @@ function nextMigration(project: Project, followed: FoldedMigrations): PlannedMig
   const unread = unreadFindings(folded, steps);
   if (unread.length > 0) return { ...NOTHING, findings: unread };
   const loss = new Set([...columnsNamed(project, allowLoss), ...decided.allowLoss]);
-  const next = fileOf(steps, {
-    project,
-    saved,
-    loss,
-    drafts: options.draft === true && again === undefined,
-  });
+  const drafts = options.draft === true && again === undefined;
+  const next = fileOf(steps, { project, saved, loss, drafts });
   const agreed = next ? [] : allowLossIn(saved, folded, loss);
   const locate = createLocate(project, sources.schema);
   return {
@@ -151,7 +150,7 @@ function nextMigration(project: Project, followed: FoldedMigrations): PlannedMig
         allowDrop.filter((name) => !namesOne(folded.tables, columnsNamed(project, [name]))),
         locate,
       ),
-      ...rowFindings(steps, { locate, loss }),
+      ...rowFindings(steps, { project, locate, loss, path: drafts ? null : (next?.path ?? null) }),
     ],
   };
 }
@@ -191,7 +190,7 @@ interface NextFile {
 }
 
 function fileOf(
-  steps: readonly Step[],
+  steps: readonly MigrationStep[],
   { project, saved, loss, drafts }: NextFile,
 ): { path: string; text: string } | null {
   if (steps.length === 0) return null;
@@ -225,29 +224,4 @@ function namesOne(tables: readonly Table[], coordinates: ReadonlySet<string>): b
     ({ name, columns }) =>
       coordinates.has(name) || columns.some((column) => coordinates.has(`${name}.${column.name}`)),
   );
-}
-
-/** Tables, columns and indexes that a step is about. */
-function objectsOf(step: Step): string[] {
-  switch (step.kind) {
-    case 'createTable':
-    case 'dropTable':
-      return [step.table.name];
-    case 'renameTable':
-      return [step.to];
-    case 'renameColumn':
-      return [`${step.table}.${step.to}`];
-    case 'renameValue':
-      return [`${step.table}.${step.column}`];
-    case 'alterTable':
-      return step.changes.map(
-        (change) =>
-          `${step.table}.${change.kind === 'alter' ? change.after.name : change.column.name}`,
-      );
-    case 'addForeignKey':
-    case 'dropForeignKey':
-      return step.key.columns.map((column) => `${step.table}.${column}`);
-    default:
-      return [step.index.name];
-  }
 }

@@ -46,7 +46,7 @@ function pathOf(saved: readonly SourceText[], draft: SourceText, { name }: SaveO
     const last = Math.max(0, ...files.map(numberOf).filter(Number.isFinite));
     return `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
   }
-  const decided = decidedIn(draft, saved);
+  const decided = decidedIn(draft);
   const after = withDecided(foldMigrations([...saved, draft]).tables, decided);
   const { steps } = findDifference(foldMigrations(saved).tables, after, { allowDrop: () => true });
   return migrationPath(files, steps);

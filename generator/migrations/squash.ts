@@ -1,12 +1,11 @@
 import type { IdKind, SourceText } from '@twofold/schema';
 import { literal } from '../../templates/literal.ts';
 import { renderMigration } from '../../templates/migration.ts';
-import { withDecided } from './decided.ts';
+import { renamesIn, withDecided } from './decided.ts';
 import { findDifference } from './difference.ts';
 import { foldMigrations } from './fold.ts';
 import { numberOf } from './name.ts';
-import { readMigration, type MigrationStatement } from './read/statements.ts';
-import { type ReadStep, stepsOf } from './read/steps.ts';
+import { readMigration } from './read-migration.ts';
 
 /** One migration that replaces several. */
 export interface Squashed {
@@ -35,7 +34,7 @@ export function squash(
   if (replaced.length < 2) return null;
   const wanted = withDecided(foldMigrations(migrations).tables, {
     drops: new Set(),
-    renames: renamesOf(replaced),
+    renames: renamesIn(replaced),
     allowLoss: [],
   });
   const old = foldMigrations(before).tables;
@@ -65,64 +64,14 @@ function freePath(base: string, taken: readonly SourceText[]): string {
 }
 
 /** Inserts the line after the imports. */
-function withReplaces(text: string, names: readonly string[]): string {
+export function withReplaces(text: string, names: readonly string[]): string {
   const imports = /^(?:import [^;]*;\n)+/m.exec(text)?.[0] ?? '';
   const line = `export const replaces = ${literal([...names]).text};\n`;
   return imports === '' ? `${line}\n${text}` : text.replace(imports, () => `${imports}\n${line}`);
 }
 
-/** The names that tables and columns had before the first of the migrations, by their last name. */
-function renamesOf(migrations: readonly SourceText[]): Map<string, string> {
-  const renames = new Map<string, string>();
-  for (const step of migrations.flatMap(stepsIn)) {
-    if (step.kind === 'renameTable') renameTable(renames, step.table, step.to);
-    if (step.kind !== 'renameColumn') continue;
-    const from = `${step.table}.${step.from}`;
-    renames.set(`${step.table}.${step.to}`, renames.get(from) ?? step.from);
-    renames.delete(from);
-  }
-  return renames;
-}
-
-function renameTable(renames: Map<string, string>, from: string, to: string): void {
-  const first = renames.get(from) ?? from;
-  renames.delete(from);
-  if (first !== to) renames.set(to, first);
-  for (const [name, old] of renames)
-    if (name.startsWith(`${from}.`)) {
-      renames.delete(name);
-      renames.set(`${to}.${name.slice(from.length + 1)}`, old);
-    }
-}
-
-function stepsIn({ text }: SourceText): ReadStep[] {
-  return readMigration(text).statements.flatMap((each) =>
-    each.kind === 'calls' ? (stepsOf(each.chain) ?? []) : [],
-  );
-}
-
 /** Whether a migration does something that the tables do not show. */
 function isByHand({ text }: SourceText): boolean {
-  const { statements, leaves } = readMigration(text);
-  return leaves !== null || statements.some((each) => !isGenerated(each));
-}
-
-const ALTERATIONS: ReadonlySet<string> = new Set([
-  'schema',
-  'alterTable',
-  'addColumn',
-  'alterColumn',
-  'dropColumn',
-  'renameColumn',
-  'renameTo',
-  'execute',
-]);
-
-function isGenerated(statement: MigrationStatement): boolean {
-  if (statement.kind === 'unread') return false;
-  const { chain } = statement;
-  if (chain.root === 'columnTypes') return true;
-  const alters = chain.links.some(({ name }) => name === 'alterTable');
-  if (alters && !chain.links.every(({ name }) => ALTERATIONS.has(name))) return false;
-  return (stepsOf(chain)?.length ?? 0) > 0;
+  const { byHand, leaves, steps } = readMigration(text);
+  return byHand || leaves !== null || steps.some(({ kind }) => kind === 'renameValue');
 }

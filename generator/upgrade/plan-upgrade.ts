@@ -98,6 +98,7 @@ function withTexts(sources: Sources, texts: ReadonlyMap<string, string>, target:
     manifest: manifest && replaced(manifest),
     resolvers: sources.resolvers.map(replaced),
     otherUserTexts: sources.otherUserTexts.map(replaced),
+    migrations: sources.migrations.map(replaced),
     ...(pages && { pages: { ...pages, texts: pages.texts.map(replaced) } }),
     ...(documents && { documents }),
     scalars: texts.get('src/scalars.ts') ?? sources.scalars,

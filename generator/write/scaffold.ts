@@ -48,7 +48,8 @@ export function mergeScaffold(
   const known = lock.has(path);
   if (mine === null) return settled(known ? change('same') : change('create', text));
   if (!known) return { path, changes: [change('same')], base: null };
-  const base = baseOf(path, mine, { bases, lock });
+  const last = baseOf(path, mine, { bases, lock });
+  const base = last && path === 'package.json' ? withoutLost(last, mine, text) : last;
   if (base === null || sameText(base, text) || isSolved(path, { lock, present }))
     return settled(change('same'));
   const merged = merge(path, { base, mine, theirs: text });
@@ -63,6 +64,33 @@ export function mergeScaffold(
     after: merged.text,
   };
   return { path, changes: [change('same'), beside], base };
+}
+
+/**
+ * The base without the packages that the server needs and that are gone from the user's version, as
+ * by a merge of branches: they then come back.
+ */
+function withoutLost(base: string, mine: string, theirs: string): string {
+  const [before, now, wanted] = [base, mine, theirs].map(dependenciesOf);
+  const lost = Object.keys(wanted!).filter((name) => name in before! && !(name in now!));
+  const lines = base
+    .split('\n')
+    .filter((line) => !lost.some((name) => line.startsWith(`    "${name}": `)));
+  return lines.join('\n').replace(/,(?=\n {2}\})/g, '');
+}
+
+/**
+ * The packages of a server, whether or not they are marked as needed in development only. Node is
+ * none of them: a project without it runs on the Node that is installed.
+ */
+function dependenciesOf(text: string): Readonly<Record<string, unknown>> {
+  if (!isJson(text)) return {};
+  const { dependencies, devDependencies } = (JSON.parse(text) ?? {}) as Record<string, object>;
+  const { node: _, ...packages } = { ...dependencies, ...devDependencies } as Record<
+    string,
+    unknown
+  >;
+  return packages;
 }
 
 /** The file beside `path` that holds a merge with conflicts. */

@@ -36,7 +36,7 @@ export async function planChanges(
     ),
   );
   const changes = compareFiles({ files, lock, present, force, removed });
-  const text = printLock(new Map([...nextLock(changes, lock), ...kept]));
+  const text = printLock(new Map([...nextLock(changes, lock, present), ...kept]));
   const after = lockText?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
   const kind = lockText === null ? 'create' : lockText === after ? 'same' : 'update';
   return [...changes, { path: LOCKFILE, owner: 'generated', kind, before: lockText, after }];
@@ -91,7 +91,11 @@ function pathsOf({ path, owner }: RenderedFile): string[] {
  * the hash of their merge base, and a line for every other file that was written once, so that a
  * file that the user deleted stays deleted.
  */
-function nextLock(changes: readonly FileChange[], lock: Lock): Lock {
+function nextLock(
+  changes: readonly FileChange[],
+  lock: Lock,
+  present: ReadonlyMap<string, string | null>,
+): Lock {
   const next = new Map<string, LockEntry>();
   const bases = parseBases(changes.find(({ path }) => path === BASES)?.after ?? null);
   const removed = new Set(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path));
@@ -105,6 +109,8 @@ function nextLock(changes: readonly FileChange[], lock: Lock): Lock {
   for (const [path, entry] of lock)
     if (
       entry.owner !== 'generated' &&
+      // A migration that the user deleted is written anew where the schema needs it.
+      (entry.owner !== 'append' || present.get(path) !== null) &&
       !path.endsWith('.new') &&
       !next.has(path) &&
       !removed.has(path)

@@ -52,12 +52,16 @@ npm run admin -- link
 `;
 
 /**
- * `npm run admin`: reads the command line, prints the result, and ends the process with 0, with 2
+ * `npm run admin`: reads the command line, prints the result or with `--help` the usage, and ends the process with 0, with 2
  * when the arguments are wrong, or with 3 when the command is refused.
  *
  * @example await runAdmin(app);
  */
 export async function runAdmin(app: App, words = process.argv.slice(2)): Promise<never> {
+  if (words.includes('--help') || words.includes('-h')) {
+    process.stdout.write(USAGE);
+    return end(0, '');
+  }
   const given = readWords(words);
   if (typeof given === 'string') return end(2, `${given}\n${USAGE}`);
   try {

@@ -1,11 +1,22 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './users/profile.ts';
+import type { Account } from './users/user-directory.ts';
 
 /** The part of a request that hooks see. */
 export type HookRequest = Pick<RequestContext, 'id' | 'ip' | 'headers'>;
 
-/** A user as hooks see them. */
-export type HookUser = Profile & { readonly email_verified: boolean };
+/** A user as hooks see them. The id is text, as in their row. */
+export type HookUser = Omit<Profile, 'id'> & {
+  readonly id: string;
+  readonly email_verified: boolean;
+};
+
+/** @example hookUser(account, profile).id // '7' */
+export const hookUser = ({ id, emailVerified }: Account, profile: Profile): HookUser => ({
+  ...profile,
+  id: String(id),
+  email_verified: emailVerified,
+});
 
 /** The input of `beforeRegister`. `body` is what was sent, without the password. */
 export interface BeforeRegister<Context = RequestContext> {

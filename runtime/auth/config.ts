@@ -1,10 +1,11 @@
-import type { AuthModel } from '@twofold/schema';
+import { createPrivateKey } from 'node:crypto';
+import { type AuthModel, providerSettings } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
 import { randomToken } from './ids.ts';
 import { configuredProviders } from './oauth/providers.ts';
 import { readRelyingParty, type RelyingParty } from './passkeys/relying-party.ts';
 import { MINUTE } from './time.ts';
-import type { ProviderCredentials } from './oauth/credentials.ts';
+import type { ProviderCredentials, SigningKey } from './oauth/credentials.ts';
 
 /** The checked settings. No member may be written to a log. */
 export interface AuthConfig {
@@ -190,28 +191,51 @@ function readHostPassword(settings: Settings): AuthConfig['host'] {
 
 function readProviders(settings: Settings, model: AuthModel): ProviderCredentials[] {
   const seen = new Set<string>();
-  return configuredProviders(model.oauth.providers).flatMap(({ name }) => {
+  return configuredProviders(model.oauth.providers).flatMap(({ name, preset }) => {
     if (seen.has(name)) settings.problem(`auth.oauth.providers: ${name} stands there twice`);
     seen.add(name);
     // `exchange` cannot be a provider's name, because `POST /api/oauth/exchange` is another route.
     if (!PROVIDER_NAME.test(name) || name.includes('defaults') || name === 'exchange')
       settings.problem(`auth.oauth.providers: ${name} is not a name that a provider can have`);
-    return readProvider(settings, name) ?? [];
+    return readProvider(settings, name, preset) ?? [];
   });
 }
 
 /** A provider without any of its settings is off. */
-function readProvider(settings: Settings, name: string): ProviderCredentials | null {
-  const prefix = name.toUpperCase().replaceAll('-', '_');
-  const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => `${prefix}_${part}`);
-  const [clientId, clientSecret, redirectUrl] = parts.map((part) => settings.text(part));
-  if (!clientId && !clientSecret) return null;
+function readProvider(
+  settings: Settings,
+  name: string,
+  preset: string,
+): ProviderCredentials | null {
+  const parts = providerSettings(name, preset);
+  const values = parts.map((part) => settings.text(part));
+  if (values.slice(0, -1).every((value) => !value)) return null;
   parts
-    .filter((part) => !settings.text(part))
-    .forEach((part) => settings.problem(`${part} is missing: ${prefix} is half configured`));
-  if (!clientId || !clientSecret || !redirectUrl) return null;
-  checkRedirect(settings, `${prefix}_REDIRECT_URL`, redirectUrl, name);
-  return { name, clientId, clientSecret, redirectUrl };
+    .filter((_, index) => !values[index])
+    .forEach((part) => settings.problem(`${part} is missing: ${name} is half configured`));
+  if (!values.every((value) => value !== undefined && value !== '')) return null;
+  const [clientId, ...secret] = values as [string, ...string[]];
+  const redirectUrl = secret.pop()!;
+  checkRedirect(settings, parts.at(-1)!, redirectUrl, name);
+  const clientSecret = secret.length === 1 ? secret[0]! : signingKey(settings, parts[3]!, secret);
+  return clientSecret === null ? null : { name, clientId, clientSecret, redirectUrl };
+}
+
+/** Apple's key is a file of several lines, which a setting may hold in one with `\\n`. */
+function signingKey(
+  settings: Settings,
+  setting: string,
+  [teamId = '', keyId = '', text = '']: readonly string[],
+): SigningKey | null {
+  try {
+    const privateKey = createPrivateKey(text.replaceAll(String.raw`\n`, '\n'));
+    if (privateKey.asymmetricKeyDetails?.namedCurve === 'prime256v1')
+      return { teamId, keyId, privateKey };
+  } catch {
+    // The message of the library could hold a part of the key.
+  }
+  settings.problem(`${setting} must be the text of the key that Apple gave: AuthKey_….p8`);
+  return null;
 }
 
 function checkRedirect(settings: Settings, setting: string, text: string, name: string): void {

@@ -201,8 +201,11 @@ function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
     assertSecureEntry(parts, call, clientOf(call.body));
     const { email, password, code } = call.body as Readonly<Record<string, string | undefined>>;
     if (code && host && !email && !password) return asHost(call);
-    if (!email && (!host || !password))
-      throw failure.badRequest(host && !parts.users ? 'password is required' : 'email is required');
+    if (!email && !password && host)
+      throw failure.badRequest(
+        `${parts.users ? 'email, password' : 'password'} or code is required`,
+      );
+    if (!email && !host) throw failure.badRequest('email is required');
     if (!password) throw failure.badRequest('password is required');
     if (!email) return asHost(call);
     if (!parts.users) throw failure.unauthenticated('Invalid credentials');

@@ -34,6 +34,10 @@ export function uuidV7(now: number): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
+/** A key that own code gives: the ids of its rows are text. */
+export const storedUserId = (id: UserId): UserId =>
+  /^\d{1,16}$/.test(String(id)) ? Number(id) : id;
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether an untrusted value can be a user's key. */

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { adoptStyles } from './adopt-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
 
-/** The letters of western languages; a text in another script is shown in a font of the system. */
-const fontFile = fileURLToPath(
-  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
-);
+/** The design that the explorer, the pages of sign-in and the documentation have too. */
+const design = join(import.meta.dirname, '../core/graphql/explorer/browser/design.css');
 
 /**
  * Builds the application from `web/`: the document and its files, whose names have a hash of their
@@ -18,9 +15,7 @@ const fontFile = fileURLToPath(
  */
 export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
   const scripts = await buildScripts();
-  const font = await readFile(fontFile);
-  const fontName = `inter-${hashOf(font)}.woff2`;
-  const style = withFont(await readStyles(), fontName);
+  const style = await readStyles();
   const styleName = `assets/console-${hashOf(style)}.css`;
   const entry = scripts.find(
     ({ name, isEntry }) => isEntry && name.startsWith('assets/console-'),
@@ -28,19 +23,17 @@ export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
   const html = (await readFile(join(web, 'index.html'), 'utf8'))
     .replace('%SCRIPT%', entry)
     .replace('%START%', scripts.find(({ name }) => name.startsWith('assets/start-'))!.name)
-    .replace('%STYLE%', styleName)
-    .replace('%FONT%', `assets/${fontName}`);
+    .replace('%STYLE%', styleName);
   return new Map<string, Buffer>([
     ['index.html', Buffer.from(html)],
     [styleName, style],
-    [`assets/${fontName}`, font],
     ...scripts.map(({ name, code }) => [name, Buffer.from(code)] as const),
   ]);
 }
 
 /** The styles of every page, then those of one part or page, which stand beside it. */
 async function readStyles(): Promise<Buffer> {
-  const files = [join(web, 'design.css'), join(web, 'console.css')];
+  const files = [design, join(web, 'console.css')];
   for (const folder of ['parts', 'pages']) {
     const names = await readdir(join(web, folder), { recursive: true });
     const styles = names.filter((name) => name.endsWith('.css')).sort();
@@ -48,13 +41,6 @@ async function readStyles(): Promise<Buffer> {
   }
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 }
-
-/**
- * Each style sheet refers to the font by a relative address, so that it works at every path of the
- * console.
- */
-const withFont = (style: Buffer, name: string): Buffer =>
-  Buffer.from(style.toString().replace("url('inter.woff2')", `url('${name}')`));
 
 async function buildScripts() {
   const bundle = await rolldown({

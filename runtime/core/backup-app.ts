@@ -37,9 +37,9 @@ export async function backupApp(
   { database }: BackupInput,
   { channel, progress = () => {}, ...options }: BackupOptions,
 ): Promise<BackupReport> {
-  const { tables: names, schemas } = await ownedBy(app, options);
+  const owned = await ownedBy(app, options);
   const url = database ?? databaseOf(app, options);
-  const reader = await openRowReader(url, rootOf(app), schemas);
+  const reader = await openRowReader(url, rootOf(app), owned.schemas);
   try {
     const migrations = await appliedIn(reader);
     const { dialect } = reader;
@@ -47,7 +47,7 @@ export async function backupApp(
     await writeMark(channel, { head: { version: 1, dialect, created_at, migrations } });
     const tables: BackupTable[] = [];
     let before = 0;
-    for (const table of movedTables(reader, names)) {
+    for (const table of movedTables(reader, owned.tables)) {
       const sent = await sendTable(reader, table, {
         channel,
         progress: (done) => progress(before + done),
@@ -56,7 +56,7 @@ export async function backupApp(
       tables.push(sent);
     }
     await writeMark(channel, { done: true });
-    return { tables, left: leftIn(reader.catalog, names) };
+    return { tables, left: leftIn(reader.catalog, owned) };
   } finally {
     await reader.close();
   }

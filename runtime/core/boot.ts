@@ -221,13 +221,14 @@ async function createModules(
   const mode = jobsMode(kernel, hasJobs(app));
   if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));
   const adminData = hasAdminData(kernel) ? guardsOf(modules) : undefined;
-  if (kernel.project.api.rest || adminData) {
+  const declared = declaredBy(app);
+  if (kernel.project.api.rest || adminData || declared.length > 0) {
     const { createRest } = await import('./rest/index.ts');
     const described = { routes: () => routes, jobs: hasJobs(app) };
     modules.push(createRest({ kernel, ...own, ...described, ...(adminData && { adminData }) }));
   }
   if (kernel.metrics) modules.push(createMetricsModule(kernel, () => modules));
-  const routes: OwnRoutes = createOwnRoutes(kernel, modules, declaredBy(app));
+  const routes: OwnRoutes = createOwnRoutes(kernel, modules, declared);
   return { modules, routes, jobsOnly: mode === 'only' };
 }
 

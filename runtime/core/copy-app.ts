@@ -40,7 +40,7 @@ export async function copyApp(
     const report = await intoTarget(target, async function* () {
       for (const table of tables) yield tableRows(reader, table);
     });
-    return { ...report, left: leftIn(reader.catalog, owned.tables) };
+    return { ...report, left: leftIn(reader.catalog, owned) };
   } finally {
     await reader.close();
   }

@@ -5,7 +5,9 @@ import { readEnvironment } from './config/environment.ts';
 import { createSettings } from './config/settings.ts';
 import type { Catalog } from './store/catalog/catalog.ts';
 import { LEDGER, PRODUCTION } from './store/migrations/ledger.ts';
+import type { Owned } from './owned-tables.ts';
 import type { RowReader } from './store/transfer/database.ts';
+import { isOfSearch } from './store/search/search-index.ts';
 import { labelOf, movedTables } from './store/transfer/open-rows.ts';
 
 /** The project's folder. */
@@ -30,13 +32,21 @@ export async function appliedIn(reader: RowReader): Promise<readonly string[]> {
 /**
  * Views, functions and tables that the project does not own. They are only named, and not copied.
  */
-export function leftIn(catalog: Catalog, owned: ReadonlySet<string>): readonly string[] {
+export function leftIn(
+  catalog: Catalog,
+  { tables: names, passing, prefixes }: Owned,
+): readonly string[] {
   const tables = catalog.tables
-    .filter((each) => each.kind !== 'table' || !labelOf(each, { catalog, names: owned }))
-    .filter(({ name, partitionOf }) => name !== LEDGER && partitionOf === null)
+    .filter((each) => each.kind !== 'table' || !labelOf(each, { catalog, names }))
+    .filter(
+      ({ name, partitionOf }) => !passing.has(name) && !isOfSearch(name) && partitionOf === null,
+    )
     .map(({ kind, name }) => `${kind} ${name}`);
   const functions = catalog.functions
-    .filter(({ extension }) => extension === null)
+    .filter(
+      ({ extension, name }) =>
+        extension === null && !prefixes.some((each) => name.startsWith(each)),
+    )
     .map(({ kind, name }) => `${kind} ${name}`);
   return [...tables, ...functions];
 }

@@ -117,6 +117,7 @@ export { columnTypes } from './store/tables/column-types.ts';
 export type { TableOf } from './schema-names/table-of.ts';
 export type { ColumnTypes } from './store/tables/column-types.ts';
 export type { Migration, MigrationContext } from './store/migrations/migration.ts';
+export type { MigrationStep } from '@twofold/schema';
 export type { Dialect, Store } from './store/store.ts';
 export { sql } from 'kysely';
 export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';

@@ -4,8 +4,8 @@ import { declaredBy, hasJobs, resolversOf } from './boot.ts';
 
 /**
  * The exact text of `/api/openapi.json`, for `generator openapi`. It reads no settings and opens no
- * database. Without `api.rest`, a server does not serve the document; its text here then lists the
- * remaining endpoints.
+ * database. A server without `api.rest` and own routes does not serve the document; its text here
+ * then lists the remaining endpoints.
  *
  * @example JSON.parse(await openapiOfApp(app)).paths['/api/posts']
  */

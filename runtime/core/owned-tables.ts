@@ -12,6 +12,10 @@ export interface Owned {
   /** Tables of entities, join tables and the tables of modules; without the
    * ledger and rows that last for minutes. */
   readonly tables: ReadonlySet<string>;
+  /** Its other tables: the ledger, and rows that last for minutes. */
+  readonly passing: ReadonlySet<string>;
+  /** How the names of its functions on PostgreSQL begin. */
+  readonly prefixes: readonly string[];
   /** The PostgreSQL schemas that tables name, besides those of the search path. */
   readonly schemas: ReadSchemas;
   /** Names of all migrations, those of the project first. */
@@ -37,11 +41,13 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
     for (const { migrations = [] } of modules) await migrate(store, migrations);
     const { tables } = await readCatalog(catalogSource(store.db));
     const lists = await migrationsOf(app, modules);
-    const left = new Set([LEDGER, ...modules.flatMap(({ passing = [] }) => passing)]);
-    const names = tables.map(({ name }) => name).filter((each) => !left.has(each));
+    const passing = new Set([LEDGER, ...modules.flatMap((module) => module.passing ?? [])]);
+    const names = tables.map(({ name }) => name).filter((each) => !passing.has(each));
     const others = placed.map(({ schema, name }) => `${schema}.${name}`);
     return {
       tables: new Set([SEEDS, ...names, ...others]),
+      passing,
+      prefixes: ['twofold_', ...modules.map(({ name }) => `${name}_`)],
       schemas: { besides: [...new Set(placed.map(({ schema }) => schema!))] },
       migrations: lists.flat().map(({ name }) => name),
     };

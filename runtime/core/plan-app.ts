@@ -1,3 +1,5 @@
+import { CatalogMismatch } from './adopted/misfit.ts';
+import { linesOf } from './adopted/schema-lines.ts';
 import { CREATE_SEEDS, SEEDS } from './seed/ledger.ts';
 import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
 import type { Store } from './store/store.ts';
@@ -60,11 +62,16 @@ async function missingSeeds({ db }: Store): Promise<string> {
   return tables.some(({ name }) => name === SEEDS) ? '' : `-- seed\n${CREATE_SEEDS};\n`;
 }
 
-/** All that is pending as SQL, for `generator migrate sql`. It changes nothing. */
+/**
+ * All that is pending as SQL, for `generator migrate sql`. It changes nothing.
+ *
+ * @throws CatalogMismatch because tables of accounts would not fit tables that the schema does not
+ */
 export async function sqlOfApp(app: App, bootOptions?: BootOptions): Promise<string> {
-  const { kernel, modules } = await boot(app, bootOptions);
+  const { kernel, modules, misfits = [] } = await boot(app, bootOptions);
   const { store } = kernel;
   try {
+    if (misfits.length > 0) throw new CatalogMismatch(misfits, linesOf(kernel.root));
     return await reachingDatabase(kernel, async () => {
       const pending = await pendingSql(store, await migrationsOf(app, modules));
       const seeds = kernel.project.unmanaged ? await missingSeeds(store) : '';

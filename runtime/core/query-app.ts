@@ -25,7 +25,8 @@ export interface AppQuery {
  * opened read-only, and nothing is migrated.
  *
  * @returns the answer of `/graphql`.
- * @throws AppError `DATABASE_GUARDED`; `BAD_REQUEST` for a mutation or a subscription.
+ * @throws AppError `DATABASE_GUARDED`; `USER_UNKNOWN`; `BAD_REQUEST` for a mutation or a
+ * subscription.
  * @example (await queryOfApp(app, { document: '{ posts { title } }' })).data
  */
 export async function queryOfApp(
@@ -46,11 +47,24 @@ export async function queryOfApp(
               principal: { kind: 'anonymous' },
               sameRequest: true,
             })
-          : await system.as(query.user);
+          : await callerOf(system, query.user);
       return JSON.parse(await answer(service, query, caller));
     });
   } finally {
     await kernel.store.close();
+  }
+}
+
+async function callerOf(system: RequestContext, user: number | string): Promise<RequestContext> {
+  try {
+    return await system.as(user);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'UNAUTHENTICATED') throw error;
+    throw new AppError(
+      404,
+      'USER_UNKNOWN',
+      `no user who may sign in has the id ${JSON.stringify(user)}: "user" is the id of a row, no address`,
+    );
   }
 }
 

@@ -18,7 +18,6 @@ import { reportToDev } from './dev-report.ts';
 import { missingLanguages } from './store/search/languages.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
-import { catchUnhandled } from './last-resort.ts';
 import { drain, listen, onAllAddresses, parseAddress, portOf, urlOf } from './listener.ts';
 import type { Kernel } from './module.ts';
 import { backupApp } from './move-app.ts';
@@ -26,6 +25,7 @@ import type { Plugin } from './plugin.ts';
 import { VERSION } from './version.ts';
 import { runWorkers } from './workers.ts';
 import type { Running } from './running.ts';
+import { whenToldToEnd } from './when-told-to-end.ts';
 
 /**
  * A server that is not yet started. A program needs only `schema` and `serve`; an emitted project
@@ -55,8 +55,9 @@ export interface Server {
    */
   start(address?: string, options?: BootOptions): Promise<Running>;
   /**
-   * Starts as a program: on invalid settings it prints them and exits with 1, on SIGTERM and SIGINT
-   * it drains and exits with 0, and with `WORKERS` it runs that many processes.
+   * Starts as a program: on invalid settings it prints them and exits with 1, on SIGTERM, SIGINT and
+   * the end of its `npm start` it drains and exits with 0, and with `WORKERS` it runs that many
+   * processes.
    */
   serve(address?: string): Promise<Running>;
   /** Stops what `start` or `serve` started. */
@@ -197,13 +198,43 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work());
 }
 
-/** Closes the server on SIGTERM and SIGINT, and logs what no code handles. */
+/** Closes the server when it is told to end, and logs what no code handles. */
 async function asProgram(begun: Promise<Started>): Promise<Running> {
   const running = await begun;
   catchUnhandled(running.log, running.close);
-  const end = () => void running.close().finally(() => process.exit(0));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+  whenToldToEnd(once(() => running.close().finally(() => process.exit(0))));
   return running;
+}
+
+/** Milliseconds in which running requests may finish after an exception. */
+const TIME_LIMIT = 10_000;
+
+/**
+ * Logs every error that no code handles (ASVS 16.5.4), and returns the function that ends it.
+ *
+ * A rejected promise that nothing awaits belongs to no request: the server goes on. After an
+ * uncaught exception no state can be trusted (https://nodejs.org/api/process.html), so the server
+ * finishes its running requests and exits with 1; with `WORKERS` another process takes its place.
+ */
+function catchUnhandled(log: Logger, close: () => Promise<void>): () => void {
+  const onRejection = (reason: unknown) =>
+    log.error(described(reason), 'a promise was rejected and nothing awaited it');
+  const onException = (error: unknown) => {
+    log.fatal(described(error), 'an exception was not caught: the server stops');
+    setTimeout(() => process.exit(1), TIME_LIMIT).unref();
+    void close().finally(() => process.exit(1));
+  };
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtException', onException);
+  return () => {
+    process.off('unhandledRejection', onRejection);
+    process.off('uncaughtException', onException);
+  };
+}
+
+function described(error: unknown): object {
+  if (!(error instanceof Error)) return { reason: String(error) };
+  return { stack: error.stack, ...(error.cause !== undefined && { cause: String(error.cause) }) };
 }
 
 /** Prints one line for each problem of the settings, without a stack trace, and exits. */

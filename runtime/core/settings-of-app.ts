@@ -15,7 +15,7 @@ export interface SettingsReport {
  * doctor`.
  *
  * @example
- * (await settingsOfApp(app)).problems; // ['GOOGLE_CLIENT_SECRET is missing: GOOGLE is half configured']
+ * (await settingsOfApp(app)).problems; // ['GOOGLE_CLIENT_SECRET is missing: google is half configured']
  */
 export async function settingsOfApp(app: App, options: BootOptions = {}): Promise<SettingsReport> {
   const env = options.env ?? process.env;

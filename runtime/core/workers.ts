@@ -8,6 +8,7 @@ import { handOver } from './hand-over.ts';
 import { relayMetrics } from './metrics/worker-metrics.ts';
 import { relayRecords } from './recorder/relay.ts';
 import type { Running } from './running.ts';
+import { whenToldToEnd } from './when-told-to-end.ts';
 
 const GIVE_UP_WITHIN = 5_000;
 
@@ -57,8 +58,7 @@ async function supervise(cluster: Cluster, count: number): Promise<Running> {
       ),
     );
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void close().finally(() => process.exit(0)));
+  whenToldToEnd(() => void (stopping || close().finally(() => process.exit(0))));
   const first = new Promise<string>((resolve) =>
     cluster.once('listening', (_worker, { port }) => resolve(`http://127.0.0.1:${port}`)),
   );

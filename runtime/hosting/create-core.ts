@@ -200,13 +200,15 @@ function refusePorts(
 
 /** Milliseconds that an ingress process continues to serve when no server is connected to it. */
 const STANDALONE_TIME = 10 * 60_000;
+/** Outside production: longer than the lease of a server that was killed. */
+const SHORT_STANDALONE_TIME = 20_000;
 /** The longest time of a timer of Node, 25 days. */
 const FOREVER = 2 ** 31 - 1;
 
 /**
- * In production the ingress is a separate process, which keeps running while the server restarts.
- * In development it is a part of the server. `HOSTING_INGRESS` (`process` or `inline`) overrides
- * this.
+ * The ingress is a separate process, which keeps running while the server restarts. With
+ * `HOSTING_INGRESS=inline`, or a database in memory, in which no later server would find the process,
+ * it is a part of the server.
  */
 function chooseIngress(kernel: Kernel, model: HostingModel): Ingress {
   const { http, https, http2 } = model.ingress;
@@ -225,15 +227,16 @@ function chooseIngress(kernel: Kernel, model: HostingModel): Ingress {
     accessLog: accessLogOf(kernel, model),
     records: createIngressRecords(store),
   };
-  return (kind ?? (settings.production ? 'process' : 'inline')) === 'inline'
+  return kind === 'inline' || settings.text('DATABASE_URL') === ':memory:'
     ? createInlineIngress({ ...options, now })
-    : createRemoteIngress({ ...options, ...standaloneOf(kernel), log, outlives: true });
+    : createRemoteIngress({ ...options, ...standaloneOf(kernel), log });
 }
 
 /** As a service of its own, the ingress is ended by whoever looks after services. */
 function standaloneOf({ settings }: Kernel) {
   const launcher = settings.text('HOSTING_LAUNCHER') || null;
-  return { launcher, alone: launcher === null ? STANDALONE_TIME : FOREVER };
+  if (launcher !== null) return { launcher, alone: FOREVER };
+  return { launcher, alone: settings.production ? STANDALONE_TIME : SHORT_STANDALONE_TIME };
 }
 
 /** The folder of the access log; null when the manifest has none. */

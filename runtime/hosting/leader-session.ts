@@ -15,7 +15,7 @@ import { createLifecycle, type Lifecycle } from './deploy/lifecycle.ts';
 import { createHealthWatch } from './deploy/health-watch.ts';
 import { createLivenessPoll } from './deploy/liveness-poll.ts';
 import { createKeptUploads, type KeptUploads } from './deploy/kept-uploads.ts';
-import { createReconciler } from './deploy/reconciler.ts';
+import { createReconciler, failUnfinished } from './deploy/reconciler.ts';
 import { createSourceDeploys } from './deploy/source-deploys.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import type { Listening } from './ingress/listeners.ts';
@@ -178,6 +178,7 @@ function createWork(
       for (const first of [removeLeftovers, backups.adopt]) await first();
       await core.nameInstance(store);
       await core.apps.load();
+      await failUnfinished(core);
       await backups.recover();
       await moves.recover();
       await core.ingress.attach();
@@ -219,15 +220,19 @@ function createWork(
       await runs.runner.end();
       await notifications.stop(NOTIFY_TIMEOUT);
       await core.ingress.close(CLOSE_TIMEOUT);
-      // Without apps the network is not needed, and engines have a limited number of networks.
-      if (core.apps.all().length === 0 && core.connection.info())
-        await core.connection
-          .engine()
-          .removeNetwork(networkName(core.naming), instanceLabels(core.naming))
-          .catch(() => {});
+      await removeUnusedNetwork(core);
       await core.connection.stop();
     },
   };
+}
+
+/** Without apps the network is not needed, and engines have a limited number of networks. */
+async function removeUnusedNetwork({ apps, connection, naming }: WholeCore): Promise<void> {
+  if (apps.all().length > 0 || !connection.info()) return;
+  await connection
+    .engine()
+    .removeNetwork(networkName(naming), instanceLabels(naming))
+    .catch(() => {});
 }
 
 interface HandlerParts extends Pick<LeaderSessionParts, 'templates'> {

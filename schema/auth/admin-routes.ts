@@ -1,4 +1,5 @@
 import {
+  ADDRESS,
   API_KEY,
   DURATION,
   ID,
@@ -150,7 +151,7 @@ export const adminRoutes = [
       kind: 'json',
       schema: object(
         {
-          email: SHORT,
+          email: ADDRESS,
           first_name: SHORT,
           last_name: SHORT,
           name: SHORT,

@@ -9,6 +9,7 @@ import { oauthProviders } from './rules/oauth-providers.ts';
 import { organizations } from './rules/organizations.ts';
 import { openTypes } from './rules/open-types.ts';
 import { tenants } from './rules/tenants.ts';
+import { uniqueRows } from './rules/unique.ts';
 import { settings } from './rules/settings.ts';
 import { theme } from './rules/theme.ts';
 import { unindexed } from './rules/unindexed.ts';
@@ -28,7 +29,7 @@ export const authCapability: CapabilitySpec = {
   opens: ({ auth }) => (auth === null ? [] : ['jobs']),
   build: buildAuth,
   defaults: defaultsOfAuth,
-  schemaRules: [access, unindexed, tenants, identityColumns, openTypes],
+  schemaRules: [access, unindexed, tenants, uniqueRows, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,
   isServed: (route, project) => isAuthRouteServed(route, project.auth, project.console !== null),

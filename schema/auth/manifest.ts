@@ -1,5 +1,6 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
+import { OAUTH_PRESETS } from './oauth-presets.ts';
 import { pagesSchema } from './pages.ts';
 import { claimsSchema, jwtSchema } from './tokens.ts';
 
@@ -224,6 +225,10 @@ export const authSchema = {
         'forgot-identifier': { $ref: '#/definitions/limit', default: '3/1h' },
         'resend-identifier': { $ref: '#/definitions/limit', default: '1/3m' },
         'mail-identifier': { $ref: '#/definitions/limit', default: '5/1h' },
+        'invite-user': { $ref: '#/definitions/limit', default: '20/1d' },
+        'invite-organization': { $ref: '#/definitions/limit', default: '50/1d' },
+        'change-email-user': { $ref: '#/definitions/limit', default: '5/1d' },
+        'change-name-user': { $ref: '#/definitions/limit', default: '10/1d' },
         'reset-ip': { $ref: '#/definitions/limit', default: '20/1m' },
         'refresh-session': { $ref: '#/definitions/limit', default: '30/1m' },
         'refresh-ip': { $ref: '#/definitions/limit', default: '150/5m' },
@@ -361,8 +366,7 @@ export const providerSchema = {
     preset: {
       type: 'string',
       minLength: 1,
-      description:
-        'google, github, facebook, any preset of grant, oidc or oauth2. Default: the name.',
+      description: `One of ${OAUTH_PRESETS.join(', ')}. Default: the name.`,
     },
     authorize_url: { type: 'string' },
     access_url: { type: 'string' },
@@ -370,6 +374,12 @@ export const providerSchema = {
     emails_url: { type: 'string' },
     issuer: { type: 'string' },
     jwks_url: { type: 'string' },
+    tenant: {
+      type: 'string',
+      pattern: '^(common|consumers|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$',
+      default: 'common',
+      description: 'Of microsoft: which accounts sign in; an organization by its id.',
+    },
     scope: { type: ['string', 'array'], items: { type: 'string' } },
     subject: { type: 'string' },
     email: { type: 'string' },

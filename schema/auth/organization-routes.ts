@@ -1,4 +1,4 @@
-import { ERROR, ID, object, SHORT, TIME, TOKEN } from './route-shapes.ts';
+import { ADDRESS, ERROR, ID, object, SHORT, TIME, TOKEN } from './route-shapes.ts';
 import type { JsonSchema, RouteSpec } from '../routes/route.ts';
 
 const tag = 'organizations';
@@ -127,7 +127,7 @@ export const organizationRoutes = [
     access: 'session',
     tag,
     summary: 'Invite an address by mail; a second invitation replaces the first',
-    body: { kind: 'json', schema: object({ email: SHORT, role: SHORT }, ['email', 'role']) },
+    body: { kind: 'json', schema: object({ email: ADDRESS, role: SHORT }, ['email', 'role']) },
     responses: {
       201: ok('The invitation', INVITATION),
       400: refused('There is no such role, or no such address'),

@@ -38,7 +38,7 @@ export const pagesSchema = {
         accent: {
           type: 'string',
           pattern: '^#[0-9a-fA-F]{6}$',
-          default: '#2457d6',
+          default: '#2a55c0',
           description: 'Color of buttons and links: #rrggbb.',
         },
         logo: {

@@ -25,6 +25,8 @@ export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
  */
 export const PASSWORD: JsonSchema = text(4096);
 export const SHORT: JsonSchema = text(256);
+/** An e-mail address in a body; spaces around it are dropped. */
+export const ADDRESS: JsonSchema = { ...SHORT, format: 'email' };
 export const TOKEN: JsonSchema = text(8192, 1);
 /** The text whose SHA-256 in hex is the `nonce` of an ID token. */
 export const NONCE: JsonSchema = {
@@ -130,6 +132,12 @@ export const STEP: JsonSchema = object(
   },
   ['next', 'ticket', 'expires_in'],
 );
+
+/** The response to a link that was opened where nothing shows whose registration it confirms. */
+export const CONFIRM: JsonSchema = object({
+  next: { type: 'string', enum: ['confirm_password'] },
+  ticket: { type: 'string', description: 'Takes the place of the token' },
+});
 
 /** The login object of a reauthentication. */
 export const REAUTHENTICATED: JsonSchema = {

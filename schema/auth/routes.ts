@@ -2,6 +2,7 @@ import { adminRoutes } from './admin-routes.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { organizationRoutes } from './organization-routes.ts';
 import {
+  ADDRESS,
   API_KEY,
   CLIENT,
   CODE_CHALLENGE,
@@ -26,6 +27,7 @@ import {
   SESSIONS,
   REAUTHENTICATED,
   SHORT,
+  CONFIRM,
   STEP,
   TIME,
   TOKEN,
@@ -50,7 +52,7 @@ const NEW_ACCOUNT = {
   name: SHORT,
   username: SHORT,
   phone: SHORT,
-  email: SHORT,
+  email: ADDRESS,
   password: PASSWORD,
 } as const;
 const signedIn = { 401: refused('No valid bearer token') };
@@ -70,7 +72,7 @@ const accountRoutes = [
       'Sign in with an email and a password; with a password alone, as the operator of the hosting server',
     body: {
       kind: 'json',
-      schema: object({ email: SHORT, password: PASSWORD, code: OPTIONAL_TOKEN, ...CLIENT }),
+      schema: object({ email: ADDRESS, password: PASSWORD, code: OPTIONAL_TOKEN, ...CLIENT }),
     },
     responses: {
       200: ok('The login object', LOGIN),
@@ -133,9 +135,25 @@ const accountRoutes = [
     path: '/api/auth/verify-email',
     access: 'public',
     tag,
-    summary: 'Prove an address with the token from the mail',
-    body: { kind: 'json', schema: object({ token: TOKEN }, ['token']) },
-    responses: { ...done, 400: refused('Invalid or expired token') },
+    summary:
+      'Prove an address with the token from the mail: from the session or browser that registered it, with the password, or with a new one',
+    security: ['bearer'],
+    body: {
+      kind: 'json',
+      schema: object({
+        token: OPTIONAL_TOKEN,
+        ticket: OPTIONAL_TOKEN,
+        password: PASSWORD,
+        new_password: PASSWORD,
+      }),
+    },
+    responses: {
+      ...done,
+      202: ok('The password is left to give, or a new one; nothing has changed yet', CONFIRM),
+      400: refused('Invalid or expired token'),
+      401: refused('Wrong password'),
+      423: refused('Account locked'),
+    },
   },
   {
     id: 'resendVerification',
@@ -144,7 +162,7 @@ const accountRoutes = [
     access: 'public',
     tag,
     summary: 'Send the verification mail again',
-    body: { kind: 'json', schema: object({ email: SHORT }, ['email']) },
+    body: { kind: 'json', schema: object({ email: ADDRESS }, ['email']) },
     responses: done,
   },
   {
@@ -246,6 +264,7 @@ const accountRoutes = [
       400: refused('A field is unknown or not acceptable'),
       403: refused('Reauthentication required'),
       409: refused('User already exists'),
+      429: refused('Rate limit exceeded'),
       ...signedIn,
     },
   },
@@ -327,7 +346,7 @@ const accountRoutes = [
     access: 'session',
     tag,
     summary: 'Ask for another address; it holds once its link was followed',
-    body: { kind: 'json', schema: object({ email: SHORT }, ['email']) },
+    body: { kind: 'json', schema: object({ email: ADDRESS }, ['email']) },
     responses: {
       ...done,
       403: refused('Reauthentication required'),
@@ -406,7 +425,7 @@ const accountRoutes = [
     access: 'public',
     tag,
     summary: 'Ask for a mail that resets the password',
-    body: { kind: 'json', schema: object({ email: SHORT }, ['email']) },
+    body: { kind: 'json', schema: object({ email: ADDRESS }, ['email']) },
     responses: { ...done, 503: refused('Mail is not set up') },
   },
   {
@@ -418,7 +437,7 @@ const accountRoutes = [
     summary: 'Set a password with the token from the mail',
     body: {
       kind: 'json',
-      schema: object({ token: TOKEN, new_password: PASSWORD, email: SHORT }, [
+      schema: object({ token: TOKEN, new_password: PASSWORD, email: ADDRESS }, [
         'token',
         'new_password',
       ]),
@@ -560,6 +579,14 @@ const accountRoutes = [
  */
 const FLOW = { return_to: SHORT, link: SHORT, code_challenge: CODE_CHALLENGE } as const;
 
+/** What a provider sends back; `user` is text with the name, the first time alone. */
+const RETURN = Object.fromEntries(
+  ['state', 'code', 'error', 'error_description', 'iss', 'user'].map((name) => [
+    name,
+    { type: 'string' },
+  ]),
+);
+
 /** Sign-in through a provider: authorization code with PKCE (RFC 6749, RFC 7636, RFC 9207). */
 const oauthRoutes = [
   {
@@ -601,11 +628,16 @@ const oauthRoutes = [
     access: 'public',
     tag,
     summary:
-      'Sign in with an id token of the provider; off unless the manifest says `id_token: true` of it',
-    body: { kind: 'json', schema: object({ idToken: TOKEN, nonce: NONCE }, ['idToken', 'nonce']) },
+      'Sign in with an id token of the provider, off unless the manifest says `id_token: true` of it; or come back by a form of the provider (Apple)',
+    body: {
+      kind: 'json',
+      schema: object({ idToken: TOKEN, nonce: NONCE }, ['idToken', 'nonce']),
+      form: { type: 'object', properties: RETURN },
+    },
     responses: {
       200: ok('The login object', LOGIN),
       ...step,
+      303: ok('Back to the application, with a code to exchange', undefined),
       400: refused('Invalid OAuth state'),
       401: refused('OAuth identity could not be verified'),
       404: refused('OAuth provider not configured'),

@@ -1,4 +1,5 @@
 import {
+  ADDRESS,
   CLIENT,
   CONFIRMED,
   CREDENTIAL,
@@ -165,7 +166,7 @@ export const secondFactorRoutes = [
     access: 'public',
     tag,
     summary: 'Ask for a mail that signs in, with a link, a code or both',
-    body: { kind: 'json', schema: object({ email: SHORT, return_to: SHORT }, ['email']) },
+    body: { kind: 'json', schema: object({ email: ADDRESS, return_to: SHORT }, ['email']) },
     responses: {
       200: ok(
         'The same for an address that no account has',

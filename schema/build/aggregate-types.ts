@@ -23,7 +23,7 @@ export type AggregateForm = 'Aggregate' | 'Group';
 export function aggregateName(
   name: string,
 ): { readonly entity: string; readonly form: AggregateForm } | undefined {
-  const [, entity, form] = /^(.+)(Aggregate|Group)$/.exec(name) ?? [];
+  const [, entity, form] = /^(.+?)_?(Aggregate|Group)$/.exec(name) ?? [];
   return entity === undefined ? undefined : { entity, form: form as AggregateForm };
 }
 

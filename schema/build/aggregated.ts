@@ -6,6 +6,7 @@ import { groupKeys } from './group-keys.ts';
 import { havingRefusal } from './having-shapes.ts';
 import { ORDER } from './list-arguments.ts';
 import { listOptions } from './list-options.ts';
+import { paged } from '../paged.ts';
 import { groupOrderRefusal } from './group-orders.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -48,7 +49,8 @@ export function aggregatedOf(
   const page = wrongPage(list, grouped);
   if (page !== undefined)
     return { why: `the argument ${page} pages rows, and there are ${grouped ? 'groups' : 'none'}` };
-  return { kind: 'aggregated', entity: entity.name, list, ...(groups && { groups }) };
+  const rows = { kind: 'aggregated', entity: entity.name } as const;
+  return groups ? { ...rows, list: paged(list), groups } : { ...rows, list };
 }
 
 function withoutGrouping(field: FieldFact, groups: Grouping | undefined): FieldFact {

@@ -1,4 +1,4 @@
-import { getNamedType, isAbstractType, isObjectType } from 'graphql';
+import { getNamedType, isAbstractType, isCompositeType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { readTypeDirectives } from '../directives/of-types.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
@@ -82,8 +82,9 @@ function roleOf(
   const fields = type.getFields();
   if (type.name === 'PageInfo') return 'pageInfo';
   if (/.Payload$/.test(type.name)) return 'payload';
-  if (/.Connection$/.test(type.name) && (fields['edges'] || fields['nodes'])) return 'connection';
-  if (/.Edge$/.test(type.name) && fields['node']) return 'edge';
+  const leads = (name: string) => isCompositeType(getNamedType(fields[name]?.type));
+  if (/.Connection$/.test(type.name) && (leads('edges') || leads('nodes'))) return 'connection';
+  if (/.Edge$/.test(type.name) && leads('node')) return 'edge';
   if (hasKey(type)) return 'entity';
   return answers.has(type) ? 'payload' : 'value';
 }

@@ -1,5 +1,5 @@
 import { isEnumType } from 'graphql';
-import type { Column, ColumnDefault, ColumnType } from '../model.ts';
+import type { Column, ColumnDefault, ColumnType, DefaultValue } from '../model.ts';
 import { snakeCase } from '../names.ts';
 import { enumStorage } from './enum-storage.ts';
 import { foreignParts, keyParts, type KeyPart } from './key-parts.ts';
@@ -238,7 +238,7 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   if (!type) return undefined;
   const { constraint, renamed } = field.directives;
   const stamp = stampOf(entity, field, type);
-  const fallback = defaultOf(field);
+  const fallback = defaultOf(field, type);
   return {
     name: field.snakeName,
     ...storedName(field),
@@ -282,14 +282,32 @@ function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column
   return name === 'created_at' ? 'created' : name === 'updated_at' ? 'updated' : undefined;
 }
 
-function defaultOf(field: FieldFact): ColumnDefault | undefined {
+function defaultOf(field: FieldFact, type: ColumnType = 'id'): ColumnDefault | undefined {
   const written = field.directives.default;
   if (written?.expr !== undefined)
     return { kind: written.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' | 'database' };
   const value = written?.value;
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
-    ? { kind: 'value', value: value as string }
+  if (value === undefined) return undefined;
+  if (isJsonText(field, type, value)) return { kind: 'value', value: parsedJson(value) };
+  return type === 'json' || value === null || typeof value !== 'object'
+    ? { kind: 'value', value: value as DefaultValue }
     : undefined;
+}
+
+/** Whether a default is written as a text of JSON, which keys that are no names in GraphQL need. */
+export function isJsonText(field: FieldFact, type: ColumnType, value: unknown): value is string {
+  const { kind, list } = field.type;
+  const isJson = type === 'json' && kind === 'scalar' && !list;
+  return isJson && typeof value === 'string' && /^\s*[[{]/.test(value);
+}
+
+function parsedJson(text: string): DefaultValue {
+  try {
+    return JSON.parse(text) as DefaultValue;
+  } catch {
+    // DEFAULT_INVALID reports it.
+    return null;
+  }
 }
 
 /** Columns that `@entity(timestamps:, softDelete:)` adds and no field shows. */

@@ -230,10 +230,24 @@ const EXAMPLES: Partial<Record<ColumnType, string>> = {
   timestamp: '"2026-01-31T12:00:00Z"',
   date: '"2026-01-31"',
   time: '"12:00:00"',
+  json: '{}',
+  uuid: '"00000000-0000-4000-8000-000000000000"',
+  bytes: '""',
 };
 
-const exampleOf = ({ type, values }: Comparing): string =>
-  values?.[0] ?? EXAMPLES[type] ?? '"text"';
+/**
+ * A value of a type as GraphQL writes it, for advice.
+ *
+ * @example
+ * exampleOf({ type: 'integer' }) // '3'
+ */
+export const exampleOf = ({
+  type,
+  values,
+}: {
+  readonly type: ColumnType;
+  readonly values?: readonly string[] | undefined;
+}): string => values?.[0] ?? EXAMPLES[type] ?? '"text"';
 
 const describe = ({ type, values }: Comparing): string =>
   values ? `one of ${values.join(', ')}` : type === 'id' ? 'a key' : type;

@@ -10,7 +10,8 @@ import { isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { identityIndexes } from './identity-indexes.ts';
 import { defaultFieldRules, defaultRules } from './identity.ts';
-import { listOptions } from './list-options.ts';
+import { listOptions, pagedArguments } from './list-options.ts';
+import { paged } from '../paged.ts';
 import type { ForeignKey } from './foreign-key.ts';
 import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
@@ -85,7 +86,7 @@ function buildField(
   return {
     name: field.name,
     type: field.type,
-    args: field.args,
+    args: pagedArguments(field, 'list' in source ? source.list : undefined),
     ...(description && { description }),
     ...(deprecationReason && { deprecated: deprecationReason }),
     source,
@@ -252,7 +253,7 @@ function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
   const list = listOptions(shapes, field, shapes.facts.entities.get(link.entity));
   if (isRefusal(list)) return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
   return {
-    source: manySource(link, list, inverse),
+    source: manySource(link, paged(list), inverse),
     decidedBy: directive ?? listDecidedBy(link),
   };
 }
@@ -286,19 +287,28 @@ function isList(shapes: Shapes, field: FieldFact): boolean {
 
 /**
  * The indexes of a table: one for each foreign key, because rows are looked up by it from the other
- * side, then those of `@index`.
+ * side, then those of `@index`. One of these that begins with the foreign key serves its lookups.
  */
 function buildIndexes(shapes: Shapes, entity: EntityFact): Index[] {
-  const indexes = new Map<string, Index>();
-  const add = (columns: readonly string[], unique: boolean) => {
-    const name = indexName(entity.table, columns, unique);
-    indexes.set(name, { name, columns, unique });
-  };
-  for (const key of shapes.links.keys.get(entity.name) ?? [])
-    if (!key.unique) add(key.typeColumn ? [key.typeColumn, key.column] : [key.column], false);
-  for (const { fields, unique } of entity.directives.indexes) {
+  const index = (columns: readonly string[], unique: boolean): Index => ({
+    name: indexName(entity.table, columns, unique),
+    columns,
+    unique,
+  });
+  const written = entity.directives.indexes.flatMap(({ fields, unique }) => {
     const columns = fields.flatMap((name) => namedColumn(shapes, entity, name)?.column ?? []);
-    if (columns.length === fields.length && columns.length > 0) add(columns, unique);
-  }
-  return [...indexes.values()];
+    return columns.length === fields.length && columns.length > 0 ? [index(columns, unique)] : [];
+  });
+  const looked = (shapes.links.keys.get(entity.name) ?? []).flatMap(
+    ({ unique, typeColumn, column }) => {
+      const columns = typeColumn ? [typeColumn, column] : [column];
+      const served = unique || written.some((each) => beginsWith(each.columns, columns));
+      return served ? [] : [index(columns, false)];
+    },
+  );
+  const all = [...looked, ...written];
+  return all.filter(({ name }, at) => all.findIndex((each) => each.name === name) === at);
 }
+
+const beginsWith = (columns: readonly string[], first: readonly string[]): boolean =>
+  first.every((name, at) => columns[at] === name);

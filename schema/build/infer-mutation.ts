@@ -166,7 +166,7 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
   const [input, ...others] = sources.filter(({ computed }) => !computed);
   const named = input && getNamedType(input.type);
   const wrapped =
-    others.length === 0 && isInputObjectType(named) && !entity.fields.has(input?.name ?? '');
+    others.length === 0 && isInputObjectType(named) && isWhole(entity, input?.name ?? '', named);
   const which = whichOf(found);
   const beside = sources.filter(({ computed }) => computed);
   if (wrapped && input && isInputObjectType(named) && beside.length === 0)
@@ -179,6 +179,13 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
       : { why: `the argument ${rest[0]?.name} has no meaning for removing a row` };
   return argumentsCall(shapes, field, sources, entity, which);
 }
+
+/**
+ * Whether an input has all values, and not those of a field that happens to have its name: the
+ * input of a type with a field `input` has that field too.
+ */
+const isWhole = ({ fields }: EntityFact, name: string, type: GraphQLInputObjectType): boolean =>
+  !fields.has(name) || name in type.getFields();
 
 interface KeyArguments extends Which {
   /** The arguments that are the key, which are not written. */

@@ -5,6 +5,7 @@ import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
+import { paged } from '../paged.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { namesKey, soleKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';
@@ -147,8 +148,9 @@ function inferList(
   entity: EntityFact | undefined,
   type: string,
 ): Inference {
-  const list = listOptions(shapes, field, entity);
-  if (isRefusal(list)) return list;
+  const options = listOptions(shapes, field, entity);
+  if (isRefusal(options)) return options;
+  const list = paged(options);
   const what = list.connection ? 'connection' : 'list';
   if (entity) return { action: { kind: 'list', entity: entity.name, list }, decidedBy: what };
   return { action: { kind: 'listAbstract', type, list }, decidedBy: `${what} of ${type}` };

@@ -1,16 +1,18 @@
 import type { Paging } from '../model.ts';
 
 /** The names of paging arguments, with their function. */
-export const PAGING: ReadonlyMap<string, keyof Omit<Paging, 'default' | 'max'>> = new Map([
-  ['limit', 'limit'],
-  ['take', 'limit'],
-  ['offset', 'offset'],
-  ['skip', 'offset'],
-  ['first', 'first'],
-  ['after', 'after'],
-  ['last', 'last'],
-  ['before', 'before'],
-]);
+export const PAGING: ReadonlyMap<string, keyof Omit<Paging, 'default' | 'max' | 'added'>> = new Map(
+  [
+    ['limit', 'limit'],
+    ['take', 'limit'],
+    ['offset', 'offset'],
+    ['skip', 'offset'],
+    ['first', 'first'],
+    ['after', 'after'],
+    ['last', 'last'],
+    ['before', 'before'],
+  ],
+);
 
 export const WHERE: ReadonlySet<string> = new Set(['where', 'filter', 'filters']);
 

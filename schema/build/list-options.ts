@@ -61,6 +61,21 @@ export function listOptions(
   return { ...draft, paging: { ...draft.paging, ...pageSize(shapes, field) } };
 }
 
+/** The arguments of a field, with those that page its list and that the schema leaves out. */
+export function pagedArguments(
+  { args }: FieldFact,
+  list: ListOptions | undefined,
+): readonly Argument[] {
+  const { added = [] } = list?.paging ?? {};
+  return added.length === 0 ? args : [...args, ...added.map(pageArgument)];
+}
+
+const pageArgument = (name: string): Argument => {
+  const type = name === 'after' ? 'String' : 'Int';
+  const plain = { required: false, list: false, itemRequired: false } as const;
+  return { name, type: { name: type, kind: 'scalar', text: type, ...plain } };
+};
+
 function pageSize({ facts }: Shapes, field: FieldFact): Pick<Paging, 'default' | 'max'> {
   const cap = facts.manifest.values.api.limits.list;
   const max = Math.max(1, Math.min(field.directives.list?.max ?? cap, cap));

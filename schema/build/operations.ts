@@ -8,6 +8,7 @@ import type { MutationVerb } from './infer-mutation.ts';
 import { inferQuery } from './infer-query.ts';
 import type { Inference, Inferred } from './infer-query.ts';
 import { inferSubscription } from './infer-subscription.ts';
+import { pagedArguments } from './list-options.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -46,7 +47,7 @@ function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact
   const operation: Operation = {
     root,
     name: field.name,
-    args: field.args,
+    args: pagedArguments(field, 'list' in action ? action.list : undefined),
     type: field.type,
     ...(description && { description }),
     action,

@@ -218,7 +218,8 @@ function isDirected(type: GraphQLNamedType): boolean {
   );
 }
 
-const isDirection = (type: GraphQLNamedType) => hasWords(type, ['ASC', 'DESC']);
+/** An enum of ASC and DESC, in any order and case. */
+export const isDirection = (type: GraphQLNamedType) => hasWords(type, ['ASC', 'DESC']);
 
 const isNulls = (type: GraphQLNamedType) => hasWords(type, ['FIRST', 'LAST']);
 

@@ -15,6 +15,7 @@ import { errorTypes } from './result-types.ts';
 import { createShapes } from './shapes.ts';
 import type { Shapes } from './shapes.ts';
 import { buildTypes } from './types.ts';
+import { withPages } from './paged-sdl.ts';
 
 const built = new WeakMap<Parsed, Built>();
 
@@ -63,7 +64,7 @@ function assemble(
   const entities = built.map(({ entity }) => entity);
   return {
     name: values.name,
-    sdl: facts.parsed.sdl,
+    sdl: withPages(facts, entities, operations),
     ...(facts.parsed.crudSdl !== undefined && { crudSdl: facts.parsed.crudSdl }),
     ids: values.database.ids,
     ...(!values.database.managed && { unmanaged: true }),

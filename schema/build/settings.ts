@@ -2,11 +2,20 @@ import type { Api, MetricsSettings, Observability, ServerOptions } from '../mode
 import { sections, type ManifestValues } from '../sections.ts';
 import type { SignIn } from '../manifest/section.ts';
 
-/** The model of `server:`, with the proxies that other sections add. */
+/**
+ * The model of `server:`, with the proxies that other sections add. Where operations need
+ * no credential, anyone who reaches the server may change its rows: by default only this machine does.
+ */
 export function buildServer(values: ManifestValues): ServerOptions {
-  const { server } = values;
+  const { api } = values;
+  const { port, host, ...server } = values.server;
   const others = present(values).flatMap(({ section, own }) => section.trustedProxies?.(own) ?? []);
-  return { ...server, trustedProxies: [...new Set([...server.trustedProxies, ...others])] };
+  return {
+    port,
+    host: host ?? (signInOf(values) || api.access === 'user' ? '0.0.0.0' : '127.0.0.1'),
+    ...server,
+    trustedProxies: [...new Set([...server.trustedProxies, ...others])],
+  };
 }
 
 /** The model of `api:`. With sign-in, operations without a rule need a user by default. */

@@ -4,12 +4,16 @@ import type { ForeignKey } from './foreign-key.ts';
 
 /**
  * The name in the model of a column that `@relation` names as the database has it: that of the
- * field which shows the column, else the name in snake_case.
+ * field which shows the column, else the name in snake_case. Where `@table(key:)` names the key,
+ * `id` is the whole key in the model, and not a column that a relation may have.
  *
  * @example modelName(track, 'AlbumId') // 'album_id'
  */
 function modelName(entity: EntityFact | undefined, stored: string): string {
-  const field = [...(entity?.fields.values() ?? [])].find(
+  const fields = [...(entity?.fields.values() ?? [])];
+  const relation = fields.find(({ directives }) => directives.relation?.column === stored);
+  if (stored === 'id' && entity?.key && relation) return `${relation.snakeName}_id`;
+  const field = fields.find(
     ({ directives, snakeName }) => (directives.column?.name ?? snakeName) === stored,
   );
   if (field) return field.snakeName;
@@ -29,8 +33,13 @@ export function keyNames(
   const names = written.map((name) => [modelName(entity, name), name] as const);
   const stored = new Map(names.filter(([name, as]) => name !== as));
   const [first] = names;
+  const usual = `${field.snakeName}_id`;
+  // A key of several columns has a name of its own: `account` over `account_id` and `user_id`.
+  const whole = names.some(([name]) => name === usual)
+    ? names.map(([name]) => name).join('_')
+    : usual;
   return {
-    column: first && names.length === 1 ? first[0] : `${field.snakeName}_id`,
+    column: first && names.length === 1 ? first[0] : whole,
     ...(names.length > 1 && { columns: names.map(([name]) => name) }),
     ...(relation?.references && { references: relation.references }),
     ...(stored.size > 0 && { stored }),

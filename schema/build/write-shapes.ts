@@ -216,10 +216,12 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
     !isListType(getNullableType(item.type))
   )
     return undefined;
+  // `categoryIds` is about `categories`, also beside `category`.
   const field = [...entity.fields.values()].find(
-    ({ name }) => name === stem || singularize(name) === stem,
+    (each) =>
+      isWritableList(shapes, each) && (each.name === stem || singularize(each.name) === stem),
   );
-  return field && isWritableList(shapes, field)
+  return field
     ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }
     : undefined;
 }

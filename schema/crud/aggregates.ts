@@ -4,7 +4,8 @@ import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { ColumnType } from '../model.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
-import { enumName } from './names.ts';
+import { enumName, typeName } from './names.ts';
+import { directionItem } from './orders.ts';
 import { relationFields, valueFields } from './stored-fields.ts';
 import type { StoredField } from './stored-fields.ts';
 
@@ -28,6 +29,7 @@ interface Figure {
  */
 export function aggregateItems(built: Built, of: EntityFact): CrudItem[] {
   const figures = figuresOf(built, of);
+  const named = (suffix: string) => typeName(built, of, suffix);
   const type = (
     keyword: CrudItem['keyword'],
     name: string,
@@ -36,11 +38,11 @@ export function aggregateItems(built: Built, of: EntityFact): CrudItem[] {
     lines.length === 0 ? [] : [{ name, keyword, of, text: block(keyword, name, lines) }];
   const parts = new Map(figures.map((figure) => [figure.suffix, figure]));
   return [
-    ...type('type', `${of.name}Aggregate`, ['count: Int!', ...membersOf(of, figures)]),
+    ...type('type', named('Aggregate'), ['count: Int!', ...membersOf(named, figures)]),
     ...[...parts.values()].flatMap(({ suffix, fields }) =>
-      type('type', of.name + suffix, fields.map(lineOf)),
+      type('type', named(suffix), fields.map(lineOf)),
     ),
-    ...groupItems(built, of, figures, type),
+    ...groupItems(built, of, { figures, type, named }),
   ];
 }
 
@@ -50,13 +52,19 @@ type MakeType = (
   lines: readonly string[],
 ) => CrudItem[];
 
+type NameType = (suffix: string) => string;
+
+interface GroupParts {
+  readonly figures: readonly Figure[];
+  readonly type: MakeType;
+  readonly named: NameType;
+}
+
 function groupItems(
   built: Built,
   of: EntityFact,
-  figures: readonly Figure[],
-  type: MakeType,
+  { figures, type, named }: GroupParts,
 ): CrudItem[] {
-  const { name } = of;
   const parts = new Map(figures.map((figure) => [figure.suffix, figure]));
   const compared = [...parts.values()].map((figure) => ({
     ...figure,
@@ -65,43 +73,49 @@ function groupItems(
   const filtered = new Set(
     compared.filter(({ fields }) => fields.length > 0).map(({ suffix }) => suffix),
   );
+  const filter = named('GroupFilter');
+  const direction = directionItem(built).name;
   const words = (suffix: string) =>
     figures
       .filter((figure) => suffix === 'Order' || filtered.has(figure.suffix))
-      .map((figure) => `${figure.word}: ${name}${figure.suffix}${suffix}`);
+      .map((figure) => `${figure.word}: ${named(figure.suffix + suffix)}`);
   return [
-    ...type('type', `${name}Group`, [`key: ${name}Key!`, 'count: Int!', ...membersOf(of, figures)]),
-    ...type('type', `${name}Key`, keyLines(built, of)),
-    ...type('enum', `${name}GroupBy`, groupValues(built, of)),
-    ...type('input', `${name}GroupFilter`, [
+    ...type('type', named('Group'), [
+      `key: ${named('Key')}!`,
+      'count: Int!',
+      ...membersOf(named, figures),
+    ]),
+    ...type('type', named('Key'), keyLines(built, of)),
+    ...type('enum', named('GroupBy'), groupValues(built, of)),
+    ...type('input', filter, [
       'count: IntFilter',
       ...words('Filter'),
-      ...[`and: [${name}GroupFilter!]`, `or: [${name}GroupFilter!]`, `not: ${name}GroupFilter`],
+      ...[`and: [${filter}!]`, `or: [${filter}!]`, `not: ${filter}`],
     ]),
     ...compared.flatMap(({ suffix, fields }) =>
       type(
         'input',
-        `${name}${suffix}Filter`,
+        named(`${suffix}Filter`),
         fields.map((field) => `${field.name}: ${field.type.replace('!', '')}Filter`),
       ),
     ),
-    ...type('input', `${name}GroupOrder`, [
-      `key: ${name}Order`,
-      'count: Direction',
+    ...type('input', named('GroupOrder'), [
+      `key: ${named('Order')}`,
+      `count: ${direction}`,
       ...words('Order'),
     ]),
     ...[...parts.values()].flatMap(({ suffix, fields }) =>
       type(
         'input',
-        `${name}${suffix}Order`,
-        fields.map((field) => `${field.name}: Direction`),
+        named(`${suffix}Order`),
+        fields.map((field) => `${field.name}: ${direction}`),
       ),
     ),
   ];
 }
 
-const membersOf = ({ name }: EntityFact, figures: readonly Figure[]): string[] =>
-  figures.map(({ word, suffix }) => `${word}: ${name}${suffix}!`);
+const membersOf = (named: NameType, figures: readonly Figure[]): string[] =>
+  figures.map(({ word, suffix }) => `${word}: ${named(suffix)}!`);
 
 const lineOf = ({ name, type }: Figured): string => `${name}: ${type}`;
 

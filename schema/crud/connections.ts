@@ -2,11 +2,13 @@ import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
+import { typeName } from './names.ts';
 import { crudOperations } from './operations.ts';
 
 /** `PostConnection` and `PostEdge`. The aggregate is that of all rows, not of the page. */
-export function connectionItems({ facts }: Built, of: EntityFact): CrudItem[] {
-  const [connection, edge] = [`${of.name}Connection`, `${of.name}Edge`];
+export function connectionItems(built: Built, of: EntityFact): CrudItem[] {
+  const connection = typeName(built, of, 'Connection');
+  const edge = typeName(built, of, 'Edge');
   return [
     {
       name: connection,
@@ -17,7 +19,9 @@ export function connectionItems({ facts }: Built, of: EntityFact): CrudItem[] {
         `nodes: [${of.name}!]!`,
         'pageInfo: PageInfo!',
         'totalCount: Int!',
-        ...(crudOperations(facts, of).has('AGGREGATE') ? [`aggregate: ${of.name}Aggregate!`] : []),
+        ...(crudOperations(built.facts, of).has('AGGREGATE')
+          ? [`aggregate: ${typeName(built, of, 'Aggregate')}!`]
+          : []),
       ]),
     },
     {

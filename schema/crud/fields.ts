@@ -5,7 +5,7 @@ import { isFiltered } from './filters.ts';
 import { signature } from './item.ts';
 import type { CrudItem, FieldLine } from './item.ts';
 import { keyArguments } from './keys.ts';
-import { readNames } from './names.ts';
+import { readNames, typeName } from './names.ts';
 import { crudOperations } from './operations.ts';
 import { fieldItem, orderItem } from './orders.ts';
 import { relationFields } from './stored-fields.ts';
@@ -46,7 +46,7 @@ function reads(
   operations: ReadonlySet<CrudOperation>,
 ): FieldLine[] {
   const { name } = entity;
-  const { list, connection, aggregate, groups } = readNames(entity);
+  const { list, connection, aggregate, groups } = readNames(built, entity);
   const found = [...whereOf(built, entity), ...searchOf(entity)];
   const chosen = [...found, ...orderOf(built, entity)];
   const lines: (FieldLine & { readonly operation: CrudOperation })[] = [
@@ -61,14 +61,19 @@ function reads(
       operation: 'CONNECTION',
       name: connection,
       args: [...chosen, ...CURSORS],
-      type: `${name}Connection!`,
+      type: `${typeName(built, entity, 'Connection')}!`,
     },
-    { operation: 'AGGREGATE', name: aggregate, args: found, type: `${name}Aggregate!` },
+    {
+      operation: 'AGGREGATE',
+      name: aggregate,
+      args: found,
+      type: `${typeName(built, entity, 'Aggregate')}!`,
+    },
     {
       operation: 'GROUP',
       name: groups,
-      args: [...found, ...groupingOf(name), 'limit: Int', 'offset: Int'],
-      type: `[${name}Group!]!`,
+      args: [...found, ...groupingOf(built, entity), 'limit: Int', 'offset: Int'],
+      type: `[${typeName(built, entity, 'Group')}!]!`,
     },
   ];
   return lines.filter(({ operation }) => operations.has(operation));
@@ -76,23 +81,23 @@ function reads(
 
 const CURSORS = ['first: Int', 'after: String', 'last: Int', 'before: String'];
 
-const groupingOf = (name: string): string[] => [
-  `by: [${name}GroupBy!]!`,
-  `having: ${name}GroupFilter`,
-  `orderBy: [${name}GroupOrder!]`,
+const groupingOf = (built: Built, entity: EntityFact): string[] => [
+  `by: [${typeName(built, entity, 'GroupBy')}!]!`,
+  `having: ${typeName(built, entity, 'GroupFilter')}`,
+  `orderBy: [${typeName(built, entity, 'GroupOrder')}!]`,
 ];
 
 const searchOf = ({ directives }: EntityFact): string[] =>
   directives.search ? ['search: String'] : [];
 
 const whereOf = (built: Built, entity: EntityFact): string[] =>
-  isFiltered(built, entity) ? [`where: ${entity.name}Filter`] : [];
+  isFiltered(built, entity) ? [`where: ${typeName(built, entity, 'Filter')}`] : [];
 
 const orderOf = (built: Built, entity: EntityFact): string[] =>
-  orderItem(built, entity) ? [`orderBy: [${entity.name}Order!]`] : [];
+  orderItem(built, entity) ? [`orderBy: [${typeName(built, entity, 'Order')}!]`] : [];
 
 const distinctOf = (built: Built, entity: EntityFact): string[] =>
-  fieldItem(built, entity) ? [`distinct: [${entity.name}Field!]`] : [];
+  fieldItem(built, entity) ? [`distinct: [${typeName(built, entity, 'Field')}!]`] : [];
 
 /**
  * A connection beside each list of entities, `User.postsConnection` beside `User.posts`.
@@ -111,7 +116,7 @@ export function nestedFields(built: Built, entity: EntityFact): CrudItem[] {
       keyword: 'type' as const,
       owner: entity.name,
       of: entity,
-      text: signature(name, args, `${target.name}Connection!`),
+      text: signature(name, args, `${typeName(built, target, 'Connection')}!`),
     };
   });
 }

@@ -5,6 +5,7 @@ import { scalarType } from '../build/scalar-type.ts';
 import type { ClassifiedType } from '../build/classify.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
+import { typeName } from './names.ts';
 import { isLeftOut } from './operations.ts';
 import { isCompared, wordFilterName } from './word-filters.ts';
 import { countedFields, isKnown, relationFields, storedFields } from './stored-fields.ts';
@@ -17,11 +18,14 @@ import type { StoredField } from './stored-fields.ts';
  */
 export function filterItem(built: Built, entity: EntityFact): CrudItem | undefined {
   if (!isFiltered(built, entity)) return undefined;
-  const name = `${entity.name}Filter`;
+  const name = typeName(built, entity, 'Filter');
   const related = new Map(
     relationFields(built, entity)
       .filter(({ target }) => isFiltered(built, target))
-      .map(({ field, target, many }) => [field, `${target.name}${many ? 'List' : ''}Filter`]),
+      .map(({ field, target, many }) => [
+        field,
+        typeName(built, target, many ? 'ListFilter' : 'Filter'),
+      ]),
   );
   const stored = new Map(storedFields(built, entity).map((each) => [each.field, each]));
   const lines = [...entity.fields.values()].flatMap((field) => {
@@ -78,8 +82,10 @@ function keyOf({ facts, links }: Built, entity: EntityFact, field: FieldFact): s
 /** `PostListFilter`, for lists of posts in the filters of other types. */
 export function listFilterItem(built: Built, entity: EntityFact): CrudItem | undefined {
   if (!isFiltered(built, entity)) return undefined;
-  const name = `${entity.name}ListFilter`;
-  const words = ['some', 'every', 'none'].map((word) => `${word}: ${entity.name}Filter`);
+  const name = typeName(built, entity, 'ListFilter');
+  const words = ['some', 'every', 'none'].map(
+    (word) => `${word}: ${typeName(built, entity, 'Filter')}`,
+  );
   const lines = [...words, 'count: IntFilter'];
   return { name, keyword: 'input', of: entity, text: block('input', name, lines) };
 }

@@ -46,7 +46,3 @@ export function signature(name: string, args: readonly string[], type: string): 
   if (line.length + 2 <= LONGEST_LINE) return line;
   return `${name}(\n${args.map((each) => `    ${each}`).join('\n')}\n  ): ${type}`;
 }
-
-/** The words of a definition that may be names of types. */
-export const namesIn = ({ text }: CrudItem): ReadonlySet<string> =>
-  new Set(Array.from(text.matchAll(/:\s*\[*([A-Za-z_]\w*)/g), ([, name = '']) => name));

@@ -3,6 +3,7 @@ import type { EntityFact } from '../build/facts.ts';
 import { uniqueKeys } from '../build/unique-keys.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
+import { typeName } from './names.ts';
 
 /**
  * The arguments that name a row: `id`, or the fields of the key.
@@ -33,7 +34,7 @@ export function keyItem(built: Built, entity: EntityFact): CrudItem {
       return link.kind === 'own' && unique.includes(link.key.column) ? [`${field.name}Id: ID`] : [];
     return unique.includes(field.snakeName) ? [`${field.name}: ${field.named.name}`] : [];
   });
-  const name = `${entity.name}KeyInput`;
+  const name = typeName(built, entity, 'KeyInput');
   const lines = [...new Set([...key, ...others])];
   return { name, keyword: 'input', of: entity, text: block('input', name, lines) };
 }

@@ -1,8 +1,9 @@
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
+import { isDirection } from '../build/order-shapes.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
-import { enumName } from './names.ts';
+import { enumName, typeName } from './names.ts';
 import { countedFields, relationFields, valueFields } from './stored-fields.ts';
 
 /**
@@ -12,7 +13,7 @@ import { countedFields, relationFields, valueFields } from './stored-fields.ts';
  */
 export function orderItem(built: Built, entity: EntityFact): CrudItem | undefined {
   if (!isOrdered(built, entity)) return undefined;
-  const name = `${entity.name}Order`;
+  const name = typeName(built, entity, 'Order');
   const sorted = [
     ...valueFields(built, entity).map(({ field }) => field),
     ...countedFields(entity),
@@ -20,10 +21,14 @@ export function orderItem(built: Built, entity: EntityFact): CrudItem | undefine
   const related = new Map(
     relationFields(built, entity)
       .filter(({ target, many }) => many || isOrdered(built, target))
-      .map(({ field, target, many }) => [field, `${target.name}${many ? 'ListOrder' : 'Order'}`]),
+      .map(({ field, target, many }) => [
+        field,
+        typeName(built, target, many ? 'ListOrder' : 'Order'),
+      ]),
   );
+  const direction = directionItem(built).name;
   const lines = [...entity.fields.values()].flatMap((field) => {
-    const type = sorted.includes(field) ? 'Direction' : related.get(field);
+    const type = sorted.includes(field) ? direction : related.get(field);
     return type === undefined ? [] : [`${field.name}: ${type}`];
   });
   const text = block('input', name, lines);
@@ -34,9 +39,9 @@ const isOrdered = (built: Built, entity: EntityFact): boolean =>
   valueFields(built, entity).length > 0 || countedFields(entity).length > 0;
 
 /** `PostListOrder`: sorts by the number of posts. */
-export function listOrderItem(entity: EntityFact): CrudItem {
-  const name = `${entity.name}ListOrder`;
-  const text = block('input', name, ['count: Direction']);
+export function listOrderItem(built: Built, entity: EntityFact): CrudItem {
+  const name = typeName(built, entity, 'ListOrder');
+  const text = block('input', name, [`count: ${directionItem(built).name}`]);
   return { name, keyword: 'input', of: entity, text };
 }
 
@@ -51,15 +56,16 @@ export function fieldItem(built: Built, entity: EntityFact): CrudItem | undefine
     relationFields(built, entity).flatMap(({ field, link }) => (link.kind === 'own' ? field : [])),
   );
   const lines = [...entity.fields.values()].filter((field) => values.has(field) || keys.has(field));
-  const name = `${entity.name}Field`;
+  const name = typeName(built, entity, 'Field');
   const names = [...new Set(lines.map((field) => enumName(field.name)))];
   return names.length === 0
     ? undefined
     : { name, keyword: 'enum', of: entity, text: block('enum', name, names) };
 }
 
-export const DIRECTION: CrudItem = {
-  name: 'Direction',
-  keyword: 'enum',
-  text: block('enum', 'Direction', ['ASC', 'DESC']),
-};
+/** `enum Direction { ASC DESC }`; `SortDirection` where the schema has another `Direction`. */
+export function directionItem({ facts: { schema, parsed } }: Built): CrudItem {
+  const type = parsed.unknown.has('Direction') ? undefined : schema.getType('Direction');
+  const name = type && !isDirection(type) ? 'SortDirection' : 'Direction';
+  return { name, keyword: 'enum', text: block('enum', name, ['ASC', 'DESC']) };
+}

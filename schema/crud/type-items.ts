@@ -12,7 +12,7 @@ import {
 import { createInput, updateInput, valueInput } from './inputs.ts';
 import type { CrudItem } from './item.ts';
 import { keyItem } from './keys.ts';
-import { DIRECTION, fieldItem, listOrderItem, orderItem } from './orders.ts';
+import { directionItem, fieldItem, listOrderItem, orderItem } from './orders.ts';
 import { CASE_MODE, wordFilter, wordFilterItem } from './word-filters.ts';
 
 /**
@@ -28,7 +28,7 @@ export function typeItems(built: Built): CrudItem[] {
     ...objectItems(built),
     ...wordFilters(built),
     BIG_INT,
-    DIRECTION,
+    directionItem(built),
     CASE_MODE,
     PAGE_INFO,
   ];
@@ -39,7 +39,7 @@ function itemsOf(built: Built, entity: EntityFact): CrudItem[] {
     filterItem(built, entity),
     listFilterItem(built, entity),
     orderItem(built, entity),
-    listOrderItem(entity),
+    listOrderItem(built, entity),
     fieldItem(built, entity),
     ...connectionItems(built, entity),
     ...aggregateItems(built, entity),

@@ -1,3 +1,4 @@
+import { isObjectType } from 'graphql';
 import { build } from '../build/project.ts';
 import type { Parsed } from '../build/facts.ts';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -26,7 +27,7 @@ export function withCrud(
   unused: KnownPieces,
 ): Checked {
   const asks = parsed.manifest.values.api.crud !== false || usesDirective(parsed);
-  if (!asks) return { parsed, diagnostics };
+  if (!asks || hasOtherRoots(parsed)) return { parsed, diagnostics };
   const built = build(parsed);
   const crud = writeCrud(built);
   const { files } = parsed.schema;
@@ -46,6 +47,10 @@ export function withCrud(
     diagnostics: whole.diagnostics,
   };
 }
+
+/** `enum Mutation`: fields cannot be added, and there is a finding already. */
+const hasOtherRoots = ({ schema: { schema } }: Parsed): boolean =>
+  [schema.getQueryType(), schema.getMutationType()].some((root) => root && !isObjectType(root));
 
 const usesDirective = ({ schema }: Parsed): boolean =>
   schema.uses.some(({ directive }) => directive.name.value === 'crud');

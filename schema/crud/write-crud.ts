@@ -3,7 +3,7 @@ import type { GraphQLNamedType } from 'graphql';
 import type { Built } from '../build/built.ts';
 import { nestedFields, rootFields } from './fields.ts';
 import type { Roots } from './fields.ts';
-import { namesIn } from './item.ts';
+import { heldTypes } from './filters.ts';
 import type { CrudItem } from './item.ts';
 import { typeItems } from './type-items.ts';
 
@@ -31,7 +31,7 @@ export interface CrudSdl {
  * writeCrud(build(parsed)).written.map(({ name }) => name) // ['Query.post', 'Query.posts', …, 'PostFilter']
  */
 export function writeCrud(built: Built): CrudSdl {
-  const { schema, parsed, entities } = built.facts;
+  const { schema, entities } = built.facts;
   const roots: Roots = {
     query: schema.getQueryType()?.name ?? 'Query',
     mutation: schema.getMutationType()?.name ?? 'Mutation',
@@ -45,9 +45,12 @@ export function writeCrud(built: Built): CrudSdl {
   const types = typeItems(built);
   const undeclared = types.filter(({ name }) => !isDeclared(built, name));
   const own = types.filter((item) => isDeclared(built, item.name));
+  const held = new Set(heldTypes(built).map(({ type }) => type.name));
+  const fits = (item: CrudItem) =>
+    !held.has(item.name) && isOfKind(schema.getType(item.name), item);
   const [used, needed] = [
-    reached([...fields, ...own], types, parsed.unknown),
-    reached(free, undeclared, parsed.unknown),
+    reached(built, [...fields, ...own.filter(fits)], types),
+    reached(built, free, undeclared),
   ];
   const declared = new Set(own);
   const named = new Set([...used].map(({ name }) => name));
@@ -55,7 +58,7 @@ export function writeCrud(built: Built): CrudSdl {
     items: [...fields, ...types.filter((item) => named.has(item.name) || declared.has(item))],
     written: [...free, ...undeclared.filter((item) => needed.has(item))],
     taken: [
-      ...own.filter((item) => used.has(item) && !isOfKind(schema.getType(item.name), item)),
+      ...own.filter((item) => used.has(item) && !fits(item)),
       ...repeated([...fields, ...types.filter((item) => named.has(item.name))]),
     ],
     isOpen: built.facts.signIn === null,
@@ -74,22 +77,33 @@ function rootDefinition({ facts: { schema } }: Built, fields: readonly CrudItem[
     : { rootDefinition: 'extend schema {\n  mutation: Mutation\n}' };
 }
 
-/** All types to which these items and names refer, directly or through others. */
+/** All types to which these items, and unknown names of the schema, refer directly or through others. */
 function reached(
+  built: Built,
   from: readonly CrudItem[],
   types: readonly CrudItem[],
-  names: Iterable<string>,
 ): ReadonlySet<CrudItem> {
   const byName = new Map(types.map((item) => [item.name, item]));
   const found = new Set<CrudItem>();
-  const open = [...names, ...from.flatMap((item) => [...namesIn(item)])];
+  const open = [...built.facts.parsed.unknown, ...from.flatMap((item) => namesIn(built, item))];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     const item = byName.get(name);
     if (!item || found.has(item)) continue;
     found.add(item);
-    for (const other of namesIn(item)) if (byName.has(other)) open.push(other);
+    for (const other of namesIn(built, item)) if (byName.has(other)) open.push(other);
   }
   return found;
+}
+
+/** The types that an item refers to, without those that are values: a field `kind: OrderFilter`. */
+function namesIn(built: Built, { name, of, text }: CrudItem): string[] {
+  const fields = built.facts.entities.get(of?.name ?? '')?.fields;
+  const isValue = (member: string, type: string) =>
+    isDeclared(built, type) &&
+    (of ? fields?.get(member)?.named.name === type : name.startsWith(type));
+  return Array.from(text.matchAll(/(\w*)\)?:\s*\[*([A-Za-z_]\w*)/g)).flatMap(
+    ([, member = '', type = '']) => (isValue(member, type) ? [] : [type]),
+  );
 }
 
 /** Whether the schema declares a name. A name that is only used is not declared. */

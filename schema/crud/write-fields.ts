@@ -5,7 +5,7 @@ import { isFiltered } from './filters.ts';
 import { createInput, isReadOnly, updateInput } from './inputs.ts';
 import type { FieldLine } from './item.ts';
 import { keyArguments } from './keys.ts';
-import { writeNames } from './names.ts';
+import { typeName, writeNames } from './names.ts';
 
 type WriteLine = FieldLine & { readonly operation: CrudOperation };
 
@@ -52,7 +52,11 @@ function writesOfOne(built: Built, entity: EntityFact): WriteLine[] {
     lines.push({
       operation: 'UPSERT',
       name: names.upsert,
-      args: [`where: ${type}KeyInput!`, `create: ${create}!`, `update: ${update}!`],
+      args: [
+        `where: ${typeName(built, entity, 'KeyInput')}!`,
+        `create: ${create}!`,
+        `update: ${update}!`,
+      ],
       type: `${type}!`,
     });
   return lines;
@@ -76,14 +80,14 @@ function writesOfMany(built: Built, entity: EntityFact): WriteLine[] {
       : {
           operation: 'UPDATE_MANY',
           name: names.updateMany,
-          args: [`where: ${type}Filter!`, `input: ${update}!`],
+          args: [`where: ${typeName(built, entity, 'Filter')}!`, `input: ${update}!`],
           type: 'Int!',
         },
     isFiltered(built, entity)
       ? {
           operation: 'DELETE_MANY',
           name: names.removeMany,
-          args: [`where: ${type}Filter!`],
+          args: [`where: ${typeName(built, entity, 'Filter')}!`],
           type: 'Int!',
         }
       : undefined,

@@ -30,6 +30,13 @@ type Measure = Exclude<keyof Measures, 'fields'>;
  */
 const MAX_FIELDS = 10_000;
 
+/**
+ * Where an operation could come to more objects than `api.limits.cost` because lists multiply, the
+ * lists inside an object that no size is asked for have only so many rows: the first number that
+ * suffices.
+ */
+export const NESTED_PAGES: readonly number[] = [50, 20, 10];
+
 const CODES: Readonly<Record<Measure, string>> = {
   depth: 'TOO_DEEP',
   aliases: 'TOO_MANY_ALIASES',

@@ -33,8 +33,8 @@ export const coreSchema = {
       host: {
         type: 'string',
         minLength: 1,
-        default: '0.0.0.0',
-        description: 'HOST in the environment wins.',
+        description:
+          'HOST in the environment wins. Default: 0.0.0.0 with sign-in or api.access: user, else 127.0.0.1',
       },
       cors: {
         type: 'array',

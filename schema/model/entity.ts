@@ -196,8 +196,17 @@ export type KeyKind = 'integer' | 'uuid' | 'text';
 
 export type OnDelete = 'cascade' | 'restrict' | 'set null';
 
+/** A value as JSON has it. That of a list or an object is stored as JSON. */
+export type DefaultValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly DefaultValue[]
+  | { readonly [name: string]: DefaultValue };
+
 export type ColumnDefault =
-  | { readonly kind: 'value'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'value'; readonly value: DefaultValue }
   | { readonly kind: 'now' | 'uuid' | 'autoincrement' }
   /** The key of the signed-in user. */
   | { readonly kind: 'caller' }

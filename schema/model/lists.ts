@@ -39,6 +39,8 @@ export interface Paging {
   readonly after?: string;
   readonly last?: string;
   readonly before?: string;
+  /** Those of the names that the schema leaves out: a function of the user need not know them. */
+  readonly added?: readonly string[];
   /** The number of rows when the caller gives none. */
   readonly default: number;
   /** The largest number that a caller may request. */

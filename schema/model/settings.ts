@@ -33,7 +33,7 @@ export interface MetricsSettings {
 export type JobSettings = CoreValues['jobs'];
 
 /** Settings of the HTTP server, with sizes in bytes. */
-export type ServerOptions = CoreValues['server'];
+export type ServerOptions = CoreValues['server'] & { readonly host: string };
 
 /** How migrations run on PostgreSQL. */
 export interface MigrationSettings {

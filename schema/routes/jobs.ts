@@ -36,6 +36,16 @@ const job: JsonSchema = {
     },
   },
 };
+const schedule: JsonSchema = {
+  type: 'object',
+  required: ['name', 'cron', 'timezone', 'next_at'],
+  properties: {
+    name: text,
+    cron: text,
+    timezone: text,
+    next_at: { type: ['string', 'null'], format: 'date-time', description: 'When it sends a job' },
+  },
+};
 const refused = (description: string) => ({
   description,
   schema: { type: 'object', required: ['error'], properties: { error: text } },
@@ -85,18 +95,19 @@ export const jobRoutes = [
     path: '/api/system/jobs/stats',
     access: 'jobs:read',
     tag,
-    summary: 'How many jobs there are, by name and state',
+    summary: 'How many jobs there are, by name and state, and what sends them by a schedule',
     responses: {
       200: {
-        description: 'The counts',
+        description: 'The counts and the schedules',
         schema: {
           type: 'object',
-          required: ['stats'],
+          required: ['stats', 'schedules'],
           properties: {
             stats: {
               type: 'array',
               items: { type: 'object', properties: { name: text, state: text, count } },
             },
+            schedules: { type: 'array', items: schedule },
           },
         },
       },

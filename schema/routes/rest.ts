@@ -2,11 +2,13 @@ import { buildSchema, type GraphQLSchema } from 'graphql';
 import { signsIn } from '../capabilities.ts';
 import type { AuthRule, FilterOperator, Operation, Project, Verb } from '../model.ts';
 import { pascalCase } from '../names.ts';
+import { ownSize } from '../paged.ts';
 import { restMembers } from '../rest/members.ts';
 import { restAnswer, restModules, type RestModule } from '../rest/modules.ts';
 import { defaultPageSize, restFilters, isSearched, restSorts } from '../rest/parameters.ts';
 import { errorName, paginationName, restBody } from '../rest/schemas.ts';
 import { leafSchema, reference } from '../rest/value-schemas.ts';
+import { callersOf } from './callers.ts';
 import type { JsonSchema, RouteReference, RouteSpec } from './route.ts';
 
 /** Whether the user's own function answers a field: `own('Query.posts')`. */
@@ -88,8 +90,7 @@ function listRoute(making: Making, operation: Operation): RouteSpec {
 /** A user's function that pages by itself does not return a total. */
 function pagination({ project, module, own }: Making, operation: Operation): JsonSchema {
   const { action, name } = operation;
-  const pages =
-    action.kind === 'list' && (action.list.paging.limit ?? action.list.paging.first) !== undefined;
+  const pages = action.kind === 'list' && ownSize(action.list.paging) !== undefined;
   if (
     !own(`Query.${name}`) ||
     !pages ||
@@ -273,7 +274,7 @@ function common(
   { project, schema, module }: Making,
   operation: Operation,
   verb: Verb,
-): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description' | 'deprecated'> {
+): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'callers' | 'description' | 'deprecated'> {
   const rules = [...operation.rules, ...module.entity.rules].filter(
     ({ on }) => on.length === 0 || on.includes(verb),
   );
@@ -286,11 +287,13 @@ function common(
       ? undefined
       : `Allowed for: ${[...new Set(rules.flatMap(inWords))].join(', ')}.`;
   const root = verb === 'READ' ? schema.getQueryType() : schema.getMutationType();
+  const callers = callersOf(operation.rules, module.entity.rules, verb);
   const deprecated = root?.getFields()[operation.name]?.deprecationReason;
   return {
     access: 'public',
     tag: module.entity.plural,
     security: open ? [] : ['bearer', 'api_key'],
+    ...(callers && { callers }),
     ...(description && { description }),
     ...(deprecated && { deprecated }),
   };

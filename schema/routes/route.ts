@@ -1,4 +1,5 @@
 import type { OnDelete } from '../model/entity.ts';
+import type { Callers } from './callers.ts';
 
 /** A JSON Schema, as ajv and OpenAPI 3.1 read it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -33,6 +34,8 @@ export interface RouteSpec {
    * none.
    */
   readonly security?: readonly ('bearer' | 'api_key')[];
+  /** Whom the rules of the schema leave out, for the document. */
+  readonly callers?: Callers;
   /** Request headers that the handler reads, for the document. */
   readonly headers?: Readonly<Record<string, JsonSchema>>;
   /**
@@ -102,6 +105,8 @@ export type BodySpec =
       readonly schema: JsonSchema;
       readonly limit?: number;
       readonly optional?: boolean;
+      /** The schema of a form of any site, which is taken too: the handler is told by `koa.is`. */
+      readonly form?: JsonSchema;
     }
   /**
    * The handler reads the request itself: uploads, proxied requests, signed bodies. `type`

@@ -18,7 +18,10 @@ export const systemRoutes = [
   },
 ] as const satisfies readonly RouteSpec[];
 
-/** The OpenAPI document and the page that displays it; served when `api.rest` is on. */
+/**
+ * The OpenAPI document and the page that displays it; served when `api.rest` is on, or the project
+ * has routes of its own.
+ */
 export const documentRoutes = [
   {
     id: 'openapi',

@@ -50,9 +50,10 @@ const ON_ENTITIES: readonly Demand[] = [
   },
   {
     name: 'default',
-    why: 'the field is no single column',
+    why: 'the field is no column',
     met: ({ facts, links }, field) =>
-      isColumn(facts, field) ||
+      field.name === 'id' ||
+      storedAs(field, facts) !== undefined ||
       (links.byField.get(field)?.kind === 'own' && isByCaller(facts, field)),
   },
   {

@@ -14,9 +14,10 @@ type Field = GraphQLField<unknown, unknown>;
  * `id: ID!` or `id: Int!`.
  */
 export const entityKey: Rule = function* ({ facts, project }) {
+  const isDeclared = facts.schema.getType('DateTime') !== undefined;
   for (const classified of facts.types.values()) {
     const { type, directives, role } = classified;
-    yield* softDelete(classified);
+    yield* softDelete(classified, isDeclared);
     const id = type.getFields()['id'];
     if (directives.table) continue;
     if (directives.entity?.persist && !hasKey(type)) yield keyMissing(type, id);
@@ -29,16 +30,23 @@ export const entityKey: Rule = function* ({ facts, project }) {
   }
 };
 
-function* softDelete({ type, directives }: ClassifiedType): Generator<Finding> {
+function* softDelete(
+  { type, directives }: ClassifiedType,
+  isDeclared: boolean,
+): Generator<Finding> {
   const deleted =
     directives.entity?.softDelete &&
     Object.values(type.getFields()).find(({ name }) => snakeCase(name) === 'deleted_at');
   if (!deleted || String(deleted.type) === 'DateTime') return;
+  const { astNode } = type;
+  const declared: Change[] = astNode
+    ? [{ kind: 'definition', beside: astNode, text: 'scalar DateTime' }]
+    : [];
   yield finding(
     'SOFT_DELETE_TYPE',
     `${type.name}.${deleted.name} marks removed rows and has to be a DateTime that may be null`,
     deleted.astNode?.name,
-    { changes: retype(deleted, 'DateTime') },
+    { changes: [...retype(deleted, 'DateTime'), ...(isDeclared ? [] : declared)] },
   );
 }
 

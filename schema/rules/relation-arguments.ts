@@ -8,7 +8,7 @@ import type { Rule } from './finding.ts';
  * RELATION_ARGUMENT: an argument of @relation must be on the right side of the relation, and
  * possible there.
  */
-export const relationArguments: Rule = function* ({ links }) {
+export const relationArguments: Rule = function* ({ facts, links }) {
   for (const [field, link] of links.byField) {
     const written = field.directives.relation;
     if (!written) continue;
@@ -21,6 +21,8 @@ export const relationArguments: Rule = function* ({ links }) {
         fix: 'remove table',
         changes: withoutArgument(field, 'table'),
       });
+    if ((written.references?.length ?? 0) > 1)
+      yield severalFields(field, facts.entities.get(field.named.name)?.key ?? [], written);
     const { column } = written;
     if (column !== undefined && !owns && !sameColumn(link, column))
       yield noColumn(field, link, { ...written, column });
@@ -43,6 +45,23 @@ const noOnDelete = (field: FieldFact, { inverse }: Link, { node }: Written) =>
       : 'remove it: rows of a join table go with either side',
     changes: withoutArgument(field, 'onDelete'),
   });
+
+/** A relation over several columns leads to the key, whose columns the server knows as one value. */
+const severalFields = (field: FieldFact, key: readonly string[], { node, references }: Written) =>
+  finding(
+    'RELATION_ARGUMENT',
+    `${coordinate(field)} refers to several fields of ${field.named.name}`,
+    node,
+    {
+      why: 'a relation leads to the key, or to one other unique field',
+      ...(key.join() === references?.join()
+        ? {
+            fix: 'remove references: they are the key',
+            changes: withoutArgument(field, 'references'),
+          }
+        : { fix: `name one field, or write fields for the columns in place of ${field.name}` }),
+    },
+  );
 
 function noColumn(
   field: FieldFact,

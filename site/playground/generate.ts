@@ -37,7 +37,7 @@ export interface PlaygroundOutput {
  */
 export async function generate(input: PlaygroundInput): Promise<PlaygroundOutput> {
   const sources = sourcesOf(input);
-  const { project, document, diagnostics } = readProject({
+  const { project, diagnostics } = readProject({
     schema: sources.schema,
     manifest: sources.manifest,
     // There is no src/scalars.ts.
@@ -46,11 +46,11 @@ export async function generate(input: PlaygroundInput): Promise<PlaygroundOutput
     completesUser: false,
   });
   const read = stillToWrite(diagnostics, new Set());
-  if (!project || !document) return { findings: read, ...NOTHING };
+  if (!project) return { findings: read, ...NOTHING };
   const migration = planMigration(project, sources, {});
   const findings = [...read, ...migration.findings];
   if (findings.some(({ severity }) => severity === 'error')) return { findings, ...NOTHING };
-  const planned = planFiles(project, { document, sources, migration, version: packageVersion() });
+  const planned = planFiles(project, { sources, migration, version: packageVersion() });
   const next = migration.files[0];
   return {
     findings,

@@ -9,6 +9,12 @@ export const databaseCodes: readonly ErrorCode[] = [
     '`npm run migrate -- status` lists them',
   ),
   row(
+    'USER_UNKNOWN',
+    404,
+    'no user who may sign in has this id',
+    'give `query` of the MCP server the id of a row, not an address',
+  ),
+  row(
     'DATABASE_GUARDED',
     409,
     'the command could lose rows of a production database',

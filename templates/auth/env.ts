@@ -1,4 +1,4 @@
-import type { Project } from '@twofold/schema';
+import { type OAuthProvider, type Project, providerSettings } from '@twofold/schema';
 import type { EnvSetting } from '../capability.ts';
 
 /** The settings of sign-in for `.env`. */
@@ -18,7 +18,7 @@ export function authEnv({ auth, server }: Project): EnvSetting[] {
       value: `http://localhost:${server.port}`,
     },
     { name: 'API_KEY', why: 'What other services send in X-API-Key', value: '', secret: true },
-    ...auth.oauth.providers.flatMap((provider) => oauthSettings(provider.name)),
+    ...auth.oauth.providers.flatMap((provider) => oauthSettings(provider)),
   ];
 }
 
@@ -26,11 +26,10 @@ export function authEnv({ auth, server }: Project): EnvSetting[] {
  * The settings are commented out until the user fills them in: a partly configured provider stops
  * the server.
  */
-function oauthSettings(provider: string): EnvSetting[] {
-  const name = provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
-  return ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => ({
-    name: `# ${name}_${part}`,
-    why: part === 'CLIENT_ID' ? `Sign-in with ${provider}` : '',
+function oauthSettings({ name, preset }: OAuthProvider): EnvSetting[] {
+  return providerSettings(name, preset).map((setting, index) => ({
+    name: `# ${setting}`,
+    why: index === 0 ? `Sign-in with ${name}` : '',
     value: '',
   }));
 }

@@ -96,9 +96,9 @@ export const resolvers = {
   /** The company that the signed-in user works for, one of their own; \`extend\` puts it into the next token. */
   async joinCompany(_parent, { companyId }, ctx) {
     if (!ctx.user) throw failure.unauthenticated();
-    const company = await ctx.db.selectFrom('companies').select('id').where('id', '=', Number(companyId)).where('ownerId', '=', Number(ctx.user.id)).executeTakeFirst();
+    const company = await ctx.db.selectFrom('companies').select('id').where('id', '=', companyId).where('ownerId', '=', ctx.user.id).executeTakeFirst();
     if (!company) throw failure.notFound('Company not found');
-    await ctx.db.updateTable('users').set({ companyId: Number(companyId) }).where('id', '=', Number(ctx.user.id)).execute();
+    await ctx.db.updateTable('users').set({ companyId: companyId }).where('id', '=', ctx.user.id).execute();
     const user = await ctx.loaders.user.load(ctx.user.id);
     if (!user) throw failure.notFound('User not found');
     return user;

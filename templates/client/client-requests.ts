@@ -138,8 +138,8 @@ export function createClient(options: ClientOptions): Client {
     const accept = 'application/graphql-response+json, application/json';
     return inTime(options, given?.signal, async (signal) => {
       const response = await ask(document, variables, { ...given, accept, signal });
-      const { data = null, errors = [] } = await answerOf<Data>(response);
-      return { data, errors, response };
+      const { data = null, errors = [], extensions } = await answerOf<Data>(response);
+      return { data, errors, cut: extensions?.cut ?? [], response };
     });
   }
 
@@ -212,8 +212,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     request,
     result: async (...given: Parameters<typeof result>) => {
-      const { data, errors } = await result(...given);
-      return { data, errors };
+      const { response: _response, ...answer } = await result(...given);
+      return answer;
     },
     subscribe,
     fetch: fetchRoute,
@@ -279,9 +279,11 @@ function jsonOf(text: string): { readonly [key: string]: unknown } | null {
   }
 }
 
-async function answerOf<Data>(response: Response): Promise<Partial<Result<Data>>> {
+type Answer<Data> = Partial<Result<Data>> & { readonly extensions?: Partial<Result<Data>> };
+
+async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
   const body = jsonOf(await bodyOf(response));
-  if (body && ('data' in body || 'errors' in body)) return body as Partial<Result<Data>>;
+  if (body && ('data' in body || 'errors' in body)) return body as Answer<Data>;
   throw failureOf(response, body);
 }
 

@@ -140,10 +140,21 @@ type Given<Variables, Options> = {} extends Variables
   ? [variables?: Variables, options?: Options]
   : [variables: Variables, options?: Options];
 
+/** Lists that have more rows than the answer shows, because the document asks for no page of them. */
+export interface CutList {
+  /** The keys that lead to it, without the places in the lists around it. */
+  readonly path: ReadonlyArray<string>;
+  /** The rows that the answer shows. */
+  readonly size: number;
+  /** How many lists of this path are cut. */
+  readonly lists: number;
+}
+
 /** The answer to a GraphQL request. */
 export interface Result<Data> {
   readonly data: Data | null;
   readonly errors: ReadonlyArray<GraphQLProblem>;
+  readonly cut: ReadonlyArray<CutList>;
 }
 
 export interface Client {
@@ -152,7 +163,7 @@ export interface Client {
     document: TypedDocument<Data, Variables>,
     ...given: Given<Variables, CallOptions>
   ): Promise<Data>;
-  /** The same with its errors. Throws only if there was no GraphQL answer. */
+  /** The same with its errors, and the lists that are cut. Throws only if there was no GraphQL answer. */
   result<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     ...given: Given<Variables, CallOptions>

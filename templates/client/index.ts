@@ -19,6 +19,7 @@ function indexFile({ ending, server }: FrontEnd): string {
     'CallOptions',
     'Client',
     'ClientOptions',
+    'CutList',
     'ErrorCode',
     'GraphQLProblem',
     'Result',

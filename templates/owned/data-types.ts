@@ -39,6 +39,7 @@ function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
       many: ${relations(entity, 'many', { project, names })};
       ${readOnly(entity)}
       ${hasTally(entity) && code`tally: ${tallies(entity)};`}
+      ${times(entity)}
       ${entity.search && 'search: true;'}
     }
   `;
@@ -69,6 +70,14 @@ function readOnly({ fields }: Entity): string | false {
       : [],
   );
   return names.length > 0 && `readOnly: ${names.join(' | ')};`;
+}
+
+/** The fields that are text in rows, and for which a `Date` may be given. */
+function times({ columns }: Entity): string | false {
+  const names = columns
+    .filter(({ type }) => type === 'timestamp' || type === 'date')
+    .map((column) => `'${memberName(column)}'`);
+  return names.length > 0 && `times: ${names.join(' | ')};`;
 }
 
 const hasTally = ({ fields }: Entity) => fields.some(({ source }) => source.kind === 'tally');

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   createMemory,
   type AuthRule,
@@ -6,6 +7,9 @@ import {
   type Entity,
   type Filter,
   type FilterShape,
+  impliedFilter,
+  impliedOrder,
+  impliedWrite,
   type Project,
   type Write,
 } from '@twofold/schema';
@@ -65,14 +69,19 @@ function compactModel(project: Project): LiteralValue {
     ),
     scalars: unlessEmpty(byName(scalars, ({ column, source }) => ({ column, source }))),
     writes: byId(project.writes, (shape) =>
-      printed(shape, [], () => member(merge(shape.writes.map(compactWrite)))),
+      isImplied(shape, project, impliedWrite)
+        ? shape.entity
+        : printed(shape, [], () => member(merge(shape.writes.map(compactWrite)))),
     ),
     filters: byId(project.filters, (shape) =>
-      printed(shape, [], () => member(compactFilter(shape))),
+      isImplied(shape, project, impliedFilter)
+        ? shape.entity
+        : printed(shape, [], () => member(compactFilter(shape))),
     ),
-    orders: byId(
-      project.orders,
-      ({ entity, form }) => ({ entity, ...form }) as unknown as LiteralValue,
+    orders: byId(project.orders, (shape) =>
+      isImplied(shape, project, impliedOrder)
+        ? shape.entity
+        : ({ entity: shape.entity, ...shape.form } as unknown as LiteralValue),
     ),
     errors: unlessEmpty(errorTable(project)),
     access: unlessEmpty(accessTable(project)),
@@ -80,6 +89,16 @@ function compactModel(project: Project): LiteralValue {
     api: settings('api', project.api),
     server: settings('server', project.server),
   };
+}
+
+/** Whether the server makes the shape from its entity alone. */
+function isImplied<Shape extends { readonly id: string; readonly entity: string }>(
+  shape: Shape,
+  { entities }: Project,
+  implied: (id: string, entity: Entity) => Shape,
+): boolean {
+  const entity = entities.find(({ name }) => name === shape.entity);
+  return entity !== undefined && isDeepStrictEqual(shape, implied(shape.id, entity));
 }
 
 /** The shapes of inputs, each under its id. */

@@ -243,14 +243,16 @@ function listWords({
   condition,
   order,
 }: ListOptions): { [word: string]: LiteralValue } {
-  const { default: rows, max, ...page } = paging;
+  const { default: rows, max, added = [], ...page } = paging;
+  const declared = Object.entries(page).filter(([, name]) => !added.includes(name));
   const byKey = order.length === 1 && order[0]!.column === 'id' && !order[0]!.descending;
   return {
     filters: unlessEmpty(Object.fromEntries(filters.map(({ arg, column }) => [arg, column]))),
     where: where as LiteralValue,
     orderBy: orderBy as LiteralValue,
     search,
-    page: unlessEmpty(page),
+    page: unlessEmpty(Object.fromEntries(declared)),
+    paged: added.length > 0 || undefined,
     connection: connection as unknown as LiteralValue,
     filterable,
     distinct: distinct && {

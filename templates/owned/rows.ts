@@ -25,7 +25,12 @@ export function renderDatabase(tables: readonly Table[], project: Project, names
         const entity = entities.get(keyOf(table.name, table));
         return entity
           ? printed(table, [ids, names, entity], () => renderTable(entity, ids, names))
-          : printed(table, [ids], () => renderJoinTable(table, ids));
+          : printed(table, namedInRows(project, names), () =>
+              renderJoinTable(table, (column) => {
+                const of = referredColumn(table, column, project);
+                return of ? memberType(of, { project, names }) : 'string';
+              }),
+            );
       })}
     }
   `;
@@ -51,17 +56,31 @@ function renderTable(entity: Entity, ids: IdKind, names: TypeNames): Code {
 const isGenerated = ({ name, default: given }: Column, ids: IdKind): boolean =>
   (name === 'id' && ids === 'integer') || given?.kind === 'value';
 
-function renderJoinTable(table: Table, ids: IdKind): Code {
+/** The column of an entity that a column of a join table has its value from. */
+function referredColumn(
+  { foreignKeys = [] }: Table,
+  { name, references }: Table['columns'][number],
+  { entities }: Project,
+): Column | undefined {
+  const whole = foreignKeys.find(({ columns }) => columns.includes(name));
+  const table = references?.table ?? whole?.table;
+  const column = references?.column ?? whole?.references[whole.columns.indexOf(name)];
+  return entities
+    .find((entity) => entity.table === table)
+    ?.columns.find((each) => (each.stored ?? each.name) === column);
+}
+
+function renderJoinTable(table: Table, typeOf: (column: Table['columns'][number]) => string): Code {
   const { name, columns } = table;
-  const keys = columns.map((column) => `${propertyName(camelCase(column.name))}: ${keyType(ids)};`);
+  const keys = columns.map(
+    (column) => `${propertyName(camelCase(column.name))}: ${typeOf(column)};`,
+  );
   return code`
     ${propertyName(keyOf(name, table))}: {
       ${keys}
     };
   `;
 }
-
-const keyType = (ids: IdKind) => (ids === 'integer' ? 'number | string' : 'string');
 
 /**
  * The types of rows, which resolvers get as the parent and loaders return: fields that are columns,
@@ -78,7 +97,6 @@ export function renderRows(project: Project, names: TypeNames): Code {
 /** What the types of columns depend on, beside the columns: the key of a cache. */
 export const namedInRows = (project: Project, names: TypeNames): readonly unknown[] => [
   names,
-  project.ids,
   project.scalars,
   [...declaredNames(project)].join(' '),
 ];
@@ -93,7 +111,7 @@ function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
 }
 
 /** The parts of the project that determine the type of a column. */
-type RowTypes = Pick<Project, 'ids' | 'enums' | 'objects' | 'scalars'>;
+type RowTypes = Pick<Project, 'enums' | 'objects' | 'scalars'>;
 
 /** The enums and objects, which `types.ts` declares under their names. */
 const declaredNames = remembered(
@@ -117,9 +135,8 @@ export function memberType(
   { scalar, type }: Column,
   { project, names }: { project: RowTypes; names: TypeNames },
 ): string {
-  if (type === 'id') return keyType(project.ids);
+  if (type === 'id') return scalar === 'Int' ? 'number' : 'string';
   if (declaredNames(project).has(scalar)) return names(scalar);
   const stored = project.scalars.find(({ name }) => name === scalar);
-  if (stored?.source === 'user') return 'any';
-  return scalar === 'ID' ? 'string' : scalarType(scalar, stored?.column ?? type, project.ids);
+  return scalar === 'ID' ? 'string' : scalarType(scalar, stored?.column ?? type);
 }

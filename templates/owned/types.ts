@@ -1,5 +1,5 @@
 import type { Project, Table } from '@twofold/schema';
-import type { DocumentNode } from 'graphql';
+import { parse } from 'graphql';
 import { templatesOf } from '../capabilities.ts';
 import { code, type Code, file, join, local, raw, runtimeType } from '../code.ts';
 import { camelCase, propertyName } from '../literal.ts';
@@ -11,16 +11,14 @@ import { renderDatabase, renderRows } from './rows.ts';
 import { scalarTypes } from './scalar-types.ts';
 import { JOB_NAMES, typeNamesOf } from './type-names.ts';
 import { type Definition, type Definitions, readDefinitions } from './types/definitions.ts';
-import { printGenericTypes } from './types/generic-types.ts';
+import { printNamedTypes } from './types/named-types.ts';
 import { printPublished } from './types/published.ts';
-import { printResolverTypes } from './types/resolver-types.ts';
-import { printValueTypes } from './types/value-types.ts';
+import { printSchemaTable } from './types/schema-table.ts';
+import { printScalars } from './types/scalars.ts';
 
 /** The parts that `types.ts` is rendered from. */
 export interface TypeParts {
   readonly project: Project;
-  /** The definitions that the model was built from. */
-  readonly document: DocumentNode;
   readonly tables: readonly Table[];
   /** Names of the files in `src/jobs/`, without `.ts`. */
   readonly jobs: readonly string[];
@@ -37,15 +35,15 @@ export const PRINTED_LINE =
  * of graphql-codegen (a test compares), the row types, and the types that the user's files are
  * checked with.
  */
-export function renderTypes({ project, document, tables, jobs, printed }: TypeParts): string {
+export function renderTypes({ project, tables, jobs, printed }: TypeParts): string {
   const names = typeNamesOf(project.sdl, jobs.length > 0 ? JOB_NAMES : []);
-  const definitions = readDefinitions(document, names);
+  const definitions = readDefinitions(parse(project.sdl, { noLocation: true }), names);
   const rows = new Map(project.entities.map(({ name }) => [names(name), `${names(name)}Row`]));
   const roots = rootNames(project);
   const parts = [
     renderContext(project, jobs),
     renderJobs(jobs),
-    renderRoutes(definitions),
+    renderRoutes(definitions, printed !== undefined),
     printOverrides(definitions.types, definitions.names(roots.mutation)),
     renderScalars(),
     raw(printPublished(definitions, { roots, rows })),
@@ -57,14 +55,27 @@ export function renderTypes({ project, document, tables, jobs, printed }: TypePa
   ];
   if (printed !== undefined)
     return `${file(HEADER, join(parts, '\n\n'))}\n${PRINTED_LINE}${printed}`;
-  const resolvers = printResolverTypes({ definitions, roots, rows }).join('\n\n');
+  const schema = { definitions, roots, rows };
   const own = [
-    raw(printValueTypes(definitions, scalarTypes(project)).join('\n\n')),
-    printGenericTypes(resolvers),
-    raw(resolvers),
+    raw(printScalars(definitions, scalarTypes(project))),
+    importing('@twofold/schema', { name: 'schemaTypes', as: '$' }, printSchemaTable(schema)),
+    ...printNamedTypes(schema).map((text) =>
+      text.includes(CONFIG)
+        ? importing('@twofold/runtime', { name: CONFIG, as: CONFIG }, text)
+        : raw(text),
+    ),
   ];
   return file(HEADER, join([...parts, ...own], '\n\n'));
 }
+
+const CONFIG = 'GraphQLScalarTypeConfig';
+
+/** A text that uses one type of a package. */
+const importing = (
+  from: string,
+  { name, as }: { readonly name: string; readonly as: string },
+  text: string,
+): Code => ({ text, imports: [{ from, name, as, typeOnly: true }] });
 
 /** The data of each job comes from its file: `satisfies types.Job<Data>`. */
 function renderJobs(jobs: readonly string[]): Code | null {
@@ -119,13 +130,12 @@ function renderContext(project: Project, jobs: readonly string[]): Code {
 }
 
 /** The input types of the schema by name, for routes. */
-function renderRoutes({ types }: Definitions): Code {
+function renderRoutes({ types }: Definitions, isPrinted: boolean): Code {
   const inputs = types.filter(({ kind }) => kind === 'input').map(({ name }) => `\n  | '${name}'`);
-  // A line for each type, so that two branches that add one merge.
-  const known = inputs.length === 0 ? 'object' : `Pick<\n  ResolversTypes,${inputs.join('')}\n>`;
+  const picked = inputs.length === 0 ? 'object' : `Pick<\n  ResolversTypes,${inputs.join('')}\n>`;
   return code`
     /** The type of the function in \`src/routes.ts\`. */
-    export type Routes = ${runtimeType('RoutesOf')}<Context, ${known}>;
+    export type Routes = ${runtimeType('RoutesOf')}<Context, ${isPrinted ? picked : '$.InputTypes<$Schema>'}>;
 
     /** The type of a function in \`src/middleware.ts\`. */
     export type Middleware = ${runtimeType('MiddlewareOf')}<Context>;
@@ -135,18 +145,15 @@ function renderRoutes({ types }: Definitions): Code {
 /** One name for each type that users may write resolvers for: `satisfies types.UserOverrides`. */
 function printOverrides(types: readonly Definition[], mutation: string): Code {
   const overridable = types.filter(({ kind }) => ['object', 'interface', 'union'].includes(kind));
-  return join(
-    overridable.map(({ kind, name }) => {
-      const resolvers = kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`;
-      const type =
-        name === mutation ? code`${runtimeType('MutationsOf')}<${resolvers}>` : resolvers;
-      return code`
-        /** What a file of \`src/resolvers/\` may implement of this type. */
-        export type ${name}Overrides = ${type};
-      `;
-    }),
-    '\n\n',
-  );
+  const lines = overridable.map(({ kind, name }) => {
+    const resolvers = kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`;
+    const type = name === mutation ? code`${runtimeType('MutationsOf')}<${resolvers}>` : resolvers;
+    return code`export type ${name}Overrides = ${type};`;
+  });
+  return code`
+    // What the files of \`src/resolvers/\` may implement of each type.
+    ${lines}
+  `;
 }
 
 function renderScalars(): Code {

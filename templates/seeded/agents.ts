@@ -51,19 +51,18 @@ do not. Every code is in ${PACKAGE}/schema/docs/findings.md.
 ## Conventions
 
 - **Schema.** A type with \`id: ID!\` is a table, a field of another such type is a foreign key, and a list of it is the other side. \`Query\` and \`Mutation\` fields are
-  inferred from their names (\`posts\`, \`post(id:)\`, \`createPost\`, \`updatePost\`, \`deletePost\`). What is not inferred is a hint, NOT_INFERRED: write its function, or
-  rename the field. Mark a field with a function of yours \`@computed\`. \`npm run generator -- explain\` says which rule decided.
-- **Renaming.** Never rename a type or field in the schema only: that drops a column. Use \`generator rename Post.body Post.text\`, or \`@renamed(from:)\`.
+  inferred from their names (\`posts\`, \`post(id:)\`, \`createPost\`, \`updatePost\`, \`deletePost\`). What is not inferred stands in \`yours\` of \`generator check --json\`: write
+  its function, or rename the field. Mark a field with a function of yours \`@computed\`. \`npm run generator -- explain\` says which rule decided.
+- **Renaming.** Never rename a type or field in the schema only: the new one would begin empty. Use \`generator rename Post.body Post.text\`, or \`@renamed(from:)\`.
 - **Rules.** ${rulesOf(auth !== null, api.access)} Rules are part of every statement, of relations and lists too; do not check them again in functions.
 - **Functions.** They take \`(parent, args, ctx)\`. Read and write by \`ctx.data.post\`, which has hooks, rules and events of the API, or by \`ctx.db\` (Kysely), which has none.
   Load by \`ctx.loaders\` in fields of lists. Work that must succeed together goes into \`ctx.transaction\`.
-  The \`id\` of a row may be a number, while an argument \`ID\` is text: compare them by \`String(row.id)\`.
 - **Errors.** Throw \`failure.notFound('…')\` and the like of \`@twofold/runtime\`: other errors are masked.
 - **Settings.** Values that differ between machines are settings in \`.env\`; \`.env.example\` lists them. Everything else is in \`manifest.yaml\`.
 
 ## What loses data
 
-- Removing a field or type drops its column or table. A run refuses until the flag names what is lost: \`--allow-drop Post.body\`. A change of a type that cuts values
+- Removing a field or type from the schema keeps its column or table with the rows (COLUMN_KEPT); only \`--allow-drop Post.body\` drops it. A change of a type that cuts values
   needs \`--allow-loss Post.rating\`. Give such a flag only when the person you work for has agreed to this loss, in words.
 - \`--confirm NAME\` is needed for a database that is not on this machine or that production has used. Never guess the name.
 - No setting, no \`--yes\` and no terminal stands for these flags. \`prune\` lists what it would remove, and removes nothing without \`--yes\`.

@@ -10,7 +10,8 @@ ${vendor ? 'COPY vendor ./vendor\n' : ''}# With a package-lock.json the packages
 RUN if [ -f package-lock.json ]; then npm ci --omit=dev; else npm install --omit=dev; fi
 
 FROM node:24-slim
-ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.cache
+# The port of a container is only reached where the container publishes it.
+ENV NODE_ENV=production HOST=0.0.0.0 NODE_COMPILE_CACHE=/app/.cache
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json tsconfig.json ./

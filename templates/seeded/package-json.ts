@@ -9,6 +9,8 @@ export interface PackageOptions {
   readonly version: string;
   /** Whether a job has a schedule. */
   readonly schedules?: boolean;
+  /** The arguments with which `tsc` checks each front end: `-p web`. */
+  readonly checks?: readonly string[];
 }
 
 const NODE = '24.21.0';
@@ -22,6 +24,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
   const packages = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [`@twofold/${name}`, at(name)]));
   const pages = project.console?.ownPages?.folder;
+  const checks = [...(pages === undefined ? [] : [`-p ${pages}`]), ...(options.checks ?? [])];
   const wanted = capabilitiesOf(project).map(({ name }) => name);
   const leftOut = wanted.filter((name) => !isNeededIn(project, name));
   // Editors read the JSON Schema of the manifest from `schema`. The order is that of npm.
@@ -38,7 +41,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         dev: 'generator dev',
         generate: 'generator generate',
         check: 'generator check && npm run typecheck',
-        typecheck: pages === undefined ? 'tsc' : `tsc && tsc -p ${pages}`,
+        typecheck: ['tsc', ...new Set(checks.map((each) => `tsc ${each}`))].join(' && '),
         test: 'node --test "test/**/*.test.ts"',
         migrate: 'generator migrate',
         ...Object.assign({}, ...templatesOf(project).map((each) => each.scripts?.(project))),
@@ -58,6 +61,8 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         typescript: '7.0.2',
       },
       allowScripts: { node: true, ...installScripts(project) },
+      // The same for pnpm 10, which does not read `allowScripts`.
+      pnpm: { onlyBuiltDependencies: ['node'] },
     },
     null,
     2,

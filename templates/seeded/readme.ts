@@ -20,7 +20,7 @@ A server made from \`schema.graphql\` and \`manifest.yaml\`.
     npm test
 
 After a fresh clone, copy \`.env.example\` to \`.env\` and fill in what is empty.
-${parts.map(({ start }) => (start === undefined ? '' : `\n${start}\n`)).join('')}
+${project.server.host === '127.0.0.1' ? 'Only this machine reaches the server, as nobody has to sign in; `HOST=0.0.0.0` opens it to others.\n' : ''}${parts.map(({ start }) => (start === undefined ? '' : `\n${start}\n`)).join('')}
 | Where | What | Whose |
 |---|---|---|
 | \`schema.graphql\`, \`manifest.yaml\` | the data, how users sign in, what is hosted | yours |

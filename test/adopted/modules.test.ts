@@ -1,8 +1,14 @@
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importDatabase } from '../../generator/import/database/import-database.ts';
+import { planImport } from '../../generator/import/plan-import.ts';
 import { auth } from '../../runtime/auth/index.ts';
 import type { App } from '../../runtime/core/app.ts';
+import { catalogOfDatabase } from '../../runtime/core/catalog-of-database.ts';
 import { sqlOfApp } from '../../runtime/core/plan-app.ts';
 import { seedApp } from '../../runtime/core/seed-app.ts';
 import { createServer } from '../../runtime/core/server.ts';
@@ -132,6 +138,80 @@ describe.each(databases)('accounts and seeds of tables that others made, on %s',
     });
   });
 });
+
+const UUIDS = {
+  sqlite: 'create table users (id text primary key, email text not null unique)',
+  postgres:
+    'create table users (id uuid primary key default gen_random_uuid(), email text not null unique)',
+};
+
+describe.each(databases)('accounts over imported users whose keys are UUIDs, on %s', (database) => {
+  const COUNTS = 'create table counts (id integer primary key, total integer not null)';
+  const settings = (url: string) => ({
+    env: { DATABASE_URL: url, NODE_ENV: 'test', JWT_SECRET: 'x'.repeat(64) },
+    logTo: { write: () => {} },
+  });
+
+  it('imports the form of the keys, registers and signs in', async () => {
+    const { url } = await emptyDatabase(database);
+    await execute(url, [UUIDS[database], COUNTS]);
+    const { schema, manifest } = await importedFiles(url);
+    if (database === 'postgres')
+      expect(manifest).toContain('database: { managed: false, ids: uuid }');
+    const withAuth = `${manifest.replace('managed: false }', 'managed: false, ids: uuid }')}auth: {}\n`;
+    const app: App = { project: projectOf(schema, withAuth), capabilities: [auth()] };
+    await runText(url, await sqlOfApp(app, settings(url)));
+    const server = createServer().schema(schema, withAuth).with(auth());
+    try {
+      const { url: base } = await server.start('127.0.0.1:0', settings(url));
+      const send = async (path: string) =>
+        fetch(`${base}/api/auth/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ email: 'ada@x.test', password: PASSWORD }),
+        });
+      const made = await send('register');
+      expect([made.status, await made.json()]).toMatchObject([201, {}]);
+      const login = await send('login');
+      expect([login.status, await login.json()]).toMatchObject([200, { email: 'ada@x.test' }]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('refuses another form of keys, and says what is right', async () => {
+    const { url } = await emptyDatabase(database);
+    await execute(url, [UUIDS[database], COUNTS]);
+    const { schema, manifest } = await importedFiles(url);
+    const wrong = `${manifest.replace(', ids: uuid', '')}auth: {}\n`;
+    // SQLite has no column of UUIDs, so the import says that the key is a text.
+    if (database === 'sqlite') {
+      const word =
+        /AUTH_USER_KEY\s+User\.id is a text, and accounts refer to users by a whole number/;
+      return void expect(() => createServer().schema(schema, wrong)).toThrow(word);
+    }
+    const why =
+      /User\.id: users\.id: expected a key as .*\{ ids: integer \} has it.*found uuid: in manifest\.yaml: database: \{ ids: uuid \}/;
+    const server = createServer().schema(schema, wrong).with(auth());
+    await expect(server.start('127.0.0.1:0', settings(url))).rejects.toThrow(why);
+    const app: App = { project: projectOf(schema, wrong), capabilities: [auth()] };
+    await expect(sqlOfApp(app, settings(url))).rejects.toThrow(why);
+  });
+});
+
+/** What `import db` writes into an empty folder. */
+async function importedFiles(url: string) {
+  const catalog = await catalogOfDatabase({ url, root: '/' });
+  const root = mkdtempSync(join(tmpdir(), 'imported-'));
+  const { files } = await planImport(
+    root,
+    importDatabase(catalog, () => true),
+    { source: 'test', crud: true, managed: false },
+  );
+  rmdirSync(root);
+  const textOf = (name: string) => files.find(({ file }) => file === name)!.text;
+  return { schema: textOf('schema.graphql'), manifest: textOf('manifest.yaml') };
+}
 
 /** Runs what `migrate sql` prints as the tools of the databases do. */
 async function runText(url: string, text: string): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authRoutes, jobRoutes } from '@twofold/schema';
 import { webConsole } from '@twofold/console/server';
 import { auth } from '../../runtime/auth/index.ts';
-import { isAudited } from '../../runtime/core/audit/describe-call.ts';
+import { isAudited } from '../../runtime/core/audit/audited-route.ts';
 import { databases, type JobServer, newDatabase, type Place, startJobs } from '../jobs/server.ts';
 
 const KEY = 'root-key-of-the-tests-0123456789';

@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
+import { sqliteStore } from '../../runtime/core/store/sqlite/sqlite-store.ts';
 import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
 import { uuid7 } from '../../runtime/core/store/uuid7.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
@@ -42,4 +47,20 @@ describe.each(databases)('the log of an earlier version of hosting on $name', ({
     const later = createAuditLog({ store, now: () => Date.parse('2027-10-05T00:00:00Z') });
     expect(await later.prune()).toBe(1);
   });
+});
+
+it('asks SQLite for no lock where nothing is old: another program may hold it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'));
+  const file = join(folder, 'app.db');
+  const store = sqliteStore(file);
+  const other = new DatabaseSync(file);
+  try {
+    await migrate(store, auditMigrations);
+    other.exec('begin immediate');
+    expect(await createAuditLog({ store, now: Date.now }).prune()).toBe(0);
+  } finally {
+    other.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
 });

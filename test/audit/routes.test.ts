@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capabilities, jobRoutes, type RouteSpec } from '@twofold/schema';
-import { actorOf, viaOf } from '../../runtime/core/audit/actor.ts';
+import { actorOf, viaOf } from '../../runtime/core/audit/audit-log.ts';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditedRoute } from '../../runtime/core/audit/audited-route.ts';
-import { isAudited } from '../../runtime/core/audit/describe-call.ts';
+import { isAudited } from '../../runtime/core/audit/audited-route.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { Kernel } from '../../runtime/core/module.ts';

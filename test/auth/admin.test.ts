@@ -205,7 +205,9 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
     // The token is made after the answer.
     await expect
       .poll(async () =>
-        (await server.rows('auth_one_time_tokens')).some(({ user_id }) => user_id === body.id),
+        (await server.rows('auth_one_time_tokens')).some(
+          ({ user_id, kind }) => user_id === body.id && kind === 'reset',
+        ),
       )
       .toBe(true);
     expect((await call('POST', `/users/${body.id}/disable`)).status).toBe(200);

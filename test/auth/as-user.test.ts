@@ -17,8 +17,8 @@ describeEachDatabase('ctx.as', (database) => {
   it('is the context of a user', async () => {
     const id = await registered();
     const ctx = await systemContext(server.kernel).as(id);
-    expect(ctx.user).toMatchObject({ id });
-    expect((await systemContext(server.kernel).as(String(id))).user?.id).toBe(id);
+    expect(ctx.user).toMatchObject({ id: String(id) });
+    expect((await systemContext(server.kernel).as(String(id))).user?.id).toBe(String(id));
   });
 
   it('is refused for a user who is gone or disabled', async () => {

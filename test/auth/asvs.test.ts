@@ -69,6 +69,12 @@ describe('OWASP ASVS 5.0, V6, V7, V9, V10 and V16', () => {
     else it(`${id} names what is absent`, () => expect(row.absent).not.toBe(''));
   }
 
+  it('the page of level 2 names what differs', () => {
+    const page = readFileSync(new URL('../../runtime/auth/docs/asvs.md', import.meta.url), 'utf8');
+    for (const [id, row] of Object.entries(ASVS))
+      if ('differs' in row) expect(page.replaceAll('\n', ' ')).toContain(`${row.differs} (${id})`);
+  });
+
   it('the page of level 2 names the manifest that the test runs with', () => {
     const page = readFileSync(new URL('../../runtime/auth/docs/asvs.md', import.meta.url), 'utf8');
     for (const line of ['profile: strict', 'second_factor: { mode: required }', 'breached: {'])

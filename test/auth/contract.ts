@@ -394,7 +394,7 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'hashed, 10 minutes, newest wins',
       'only the hash of the token is stored',
       'a token lives 10 minutes',
-      'the newest token is the one that works',
+      'asking again ends no link, using one ends all, and one for another address is not it',
     ],
     [
       '3 an hour silently, 20 a minute loudly',
@@ -555,7 +555,7 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
     ],
     [
       'linking',
-      'an account that exists is linked only when both sides proved the address',
+      'an account that exists is linked when the provider proved its address',
       'with linking: never it is always 409',
       'people get a mail when a provider is linked',
     ],
@@ -810,7 +810,7 @@ export const ACCEPTANCE: readonly Line[] = [
     'provider names, cost',
     '${name}: sign-in, the account',
   ],
-  ['pre-hijack', 'an account that exists is linked only when both sides proved the address'],
+  ['pre-hijack', 'an account that exists is linked when the provider proved its address'],
   ['return_to', '${JSON.stringify(bad)} is refused'],
   [
     'webhooks: verified, retried, once, over a restart',

@@ -90,7 +90,6 @@ describeEachDatabase('auth-2 §13 answers before the account is looked up', (dat
       await expect.poll(apart, { timeout: 20_000, interval: 0 }).toBeLessThan(1.15);
       await server.close();
     },
-    30_000,
   );
 });
 

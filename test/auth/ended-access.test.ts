@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signIn, startWithProvider } from './flow.ts';
-import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, type TestServer } from './harness.ts';
+import {
+  asRoot,
+  bearer,
+  BETTER,
+  describeEachDatabase,
+  GOOD,
+  markVerified,
+  type TestServer,
+} from './harness.ts';
 import type { HostileProvider } from './hostile-provider.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 
@@ -100,6 +108,7 @@ describeEachDatabase(
           expires_at: Date.now() + 1_000_000,
         })
         .execute();
+      await markVerified(server, body);
       await post('/change-email', { email: `new-${email}` }, bearer(intruder.accessToken));
       const { token: change } = await mailbox.find(`new-${email}`, 'change-email?token=');
       return {

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { auth } from '../../runtime/auth/auth.ts';
-import type { EntityHooks } from '../../runtime/core/context/entity-hooks.ts';
+import type { EntityHook, EntityHooks } from '../../runtime/core/context/entity-hooks.ts';
 import { failure } from '../../runtime/core/errors.ts';
 import { createServer } from '../../runtime/core/server.ts';
 import { createDatabase } from '../engines/available.ts';
 import { databases } from '../graphql/harness.ts';
+import { HANDLES } from '../data/handles.ts';
 import { GOOD, SECRET } from './server.ts';
 
 const SCHEMA = `
@@ -118,5 +119,39 @@ describe.each(databases)('hooks of the user entity at registration on %s', (data
     });
     expect((await register('ada')).status).toBe(403);
     expect((await stored()).users).toEqual([]);
+  });
+
+  it('use the database by every handle, in the transaction of the registration', async () => {
+    let fails = false;
+    let seen: Record<string, Record<string, number>> = {};
+    const counts =
+      (name: string): EntityHook =>
+      async ({ ctx }: any) => {
+        const found: Record<string, number> = (seen[name] = {});
+        for (const [handle, count] of Object.entries(HANDLES))
+          found[handle] = await count(ctx, 'User');
+        if (fails && name === 'afterOperation') throw failure.conflict('too late');
+      };
+    const names = ['resolveInput', 'validate', 'beforeOperation', 'afterOperation', 'afterCommit'];
+    const hooks = Object.fromEntries(names.map((name) => [name, counts(name)])) as EntityHooks;
+    const { register, stored } = await serve(database, hooks);
+    const all = (count: number) =>
+      Object.fromEntries(Object.keys(HANDLES).map((handle) => [handle, count]));
+    for (const [before, name] of ['ada', 'bob'].entries()) {
+      seen = {};
+      const { status, body } = await register(name);
+      expect([status, typeof (body.token ?? body.accessToken)]).toEqual([201, 'string']);
+      await expect.poll(() => Object.keys(seen['afterCommit'] ?? {})).toEqual(Object.keys(HANDLES));
+      expect(seen).toEqual({
+        resolveInput: all(before),
+        validate: all(before),
+        beforeOperation: all(before),
+        afterOperation: all(before + 1),
+        afterCommit: all(before + 1),
+      });
+    }
+    fails = true;
+    expect((await register('eve')).body).toEqual({ error: 'too late' });
+    expect((await stored()).users.map(({ name }: any) => name)).toEqual(['ada', 'bob']);
   });
 });

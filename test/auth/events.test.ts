@@ -186,7 +186,7 @@ describeEachDatabase('§2.14 alerts', (database) => {
       await expect.poll(async () => (await server.events(type)).length, { message: type }).toBe(1);
     expect(await server.events('alert.account_bruteforce')).toEqual([]);
     await server.close();
-  }, 180_000);
+  });
 
   it('tell of many addresses that guess at one account', async () => {
     const server = await startServer({

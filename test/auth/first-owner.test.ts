@@ -59,6 +59,42 @@ describeEachDatabase('§2.4, auth-2 acceptance 3: the first administrator', (dat
     await server.close();
   });
 
+  it('an own extend that throws makes no owner, and the same token works after it', async () => {
+    let company = false;
+    const extend = () => {
+      if (!company) throw new Error('the company is missing');
+      return { company };
+    };
+    const server = await startServer({
+      database,
+      entity: USER,
+      auth: { roles: ROLES },
+      options: { extend },
+    });
+    const [token] = tokensIn(server);
+    const first = { token, email: 'first@x.test', password: GOOD };
+    const setup = (headers = {}) => server.call('POST', SETUP, first, headers);
+    expect((await setup()).status).toBe(500);
+    for (const table of ['auth_users', 'auth_sessions', 'auth_security_events'])
+      expect([table, await server.rows(table)]).toEqual([table, []]);
+    expect(server.logs.filter((line) => JSON.parse(line).mail)).toEqual([]);
+    company = true;
+    const { body } = await server.register('signed-in@x.test');
+    company = false;
+    expect((await setup(bearer(body.accessToken))).status).toBe(500);
+    const me = () => server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken));
+    expect((await me()).body.role_name).toBe('Member');
+    const attempts = await server.rows('auth_login_attempts');
+    expect(attempts.map(({ reason, user_id }) => [reason, user_id])).toEqual([
+      ['extend_failed', null],
+      [null, body.id],
+      ['extend_failed', body.id],
+    ]);
+    company = true;
+    expect(await setup()).toMatchObject({ status: 201, body: { role_name: 'Owner' } });
+    await server.close();
+  });
+
   it('of ten at once one becomes the owner, by one token, by several, and by SETUP_TOKEN', async () => {
     for (const kind of ['one', 'several', 'setting'] as const) {
       const env = kind === 'setting' ? { env: { SETUP_TOKEN } } : {};

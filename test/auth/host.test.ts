@@ -237,7 +237,7 @@ describeEachDatabase('§2.15 hosting without an auth section', (database) => {
     );
     expect((await server.login('a@x.test', 'x')).status).toBe(401);
     expect((await server.call('POST', '/api/auth/login', {})).body).toEqual({
-      error: 'password is required',
+      error: 'password or code is required',
     });
     expect(
       (await server.call('POST', '/api/auth/logout', undefined, bearer(body.token))).status,

@@ -135,7 +135,6 @@ describeEachDatabase('auth-2 acceptance 13: kill -9 at any moment', (database) =
       }
       expect(died).toBe(KILLED_AFTER[database].length);
     },
-    60_000,
   );
 
   it('a purge that is killed is done by the next server', async () => {

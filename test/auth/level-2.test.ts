@@ -73,7 +73,7 @@ describeEachDatabase('§ASVS level 2, with the manifest of the docs', (database)
   const enrolled = async (email: string) => {
     expect((await server.register(email)).status).toBe(202);
     const { token } = await mailbox.find(email, 'token=');
-    expect((await post('/verify-email', { token })).status).toBe(200);
+    expect((await post('/verify-email', { token, password: GOOD })).status).toBe(200);
     const first = await server.login(email);
     expect([first.status, first.body.next]).toEqual([202, 'enroll_second_factor']);
     expect(first.text).not.toContain('accessToken');

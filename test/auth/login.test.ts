@@ -44,6 +44,25 @@ describeEachDatabase('§2.3 login', (database) => {
     expect((await server.login('many@x.test')).status).toBe(423);
   });
 
+  it('an address is read without the spaces around it, by every route that takes one', async () => {
+    expect((await server.register('  spaced@x.test ')).status).toBe(201);
+    for (const email of ['spaced@x.test', ' Spaced@X.test', 'spaced@x.test\n'])
+      expect([email, (await server.login(email)).status]).toEqual([email, 200]);
+    expect((await server.register('spaced@x.test ')).status).toBe(409);
+    expect((await server.login('spaced @x.test')).status).toBe(401);
+    const made = await server.call(
+      'POST',
+      '/api/auth/admin/users',
+      { email: ' made@x.test ' },
+      asRoot,
+    );
+    expect([made.status, made.body.email]).toEqual([201, 'made@x.test']);
+    for (const path of ['forgot-password', 'resend-verification'])
+      expect(
+        (await server.call('POST', `/api/auth/${path}`, { email: ' made@x.test ' })).status,
+      ).toBe(200);
+  });
+
   it('an address that nobody has is locked in the same way', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => server.login('nobody-many@x.test', 'wrong password')),

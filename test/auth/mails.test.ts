@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { html } from '../../runtime/auth/mails/html.ts';
 import { BUILT_IN_TEXTS, builtInMail, MAIL_KINDS } from '../../runtime/auth/mails/built-in.ts';
+import type { Mailer } from '../../runtime/auth/mails/mail.ts';
+import { createMails } from '../../runtime/auth/mails/mails.ts';
+import { mailName } from '../../runtime/auth/mails/names.ts';
 import { ejectMail } from '../../runtime/auth/mails/eject.ts';
 import { SAMPLE_USER, sampleData } from '../../runtime/auth/mails/samples.ts';
 import { startServer } from './harness.ts';
@@ -40,6 +43,43 @@ it('values in HTML are escaped', () => {
   expect(String(html`<p title="${'"'}">${'<i>'}${html`<b>${'&'}</b>`}</p>`)).toBe(
     '<p title="&#34;">&#60;i&#62;<b>&#38;</b></p>',
   );
+});
+
+it('names are shown without links, lines and marks, in the mails of a project too', () => {
+  const shown = {
+    'Ada Lovelace': 'Ada Lovelace',
+    "O'Neill-Čapek 2": "O'Neill-Čapek 2",
+    ' Looms & Sons, Ltd. ': 'Looms Sons Ltd',
+    'Dr. Ada': 'Dr Ada',
+    'evil.test': '',
+    'evil . test': 'evil test',
+    'evil。test': '',
+    'https:evil': '',
+    'a/b': '',
+    'ada@x.test': '',
+    'Ada\nYour account': '',
+    '<b>Ada</b>': '',
+    ['a'.repeat(60)]: 'a'.repeat(40),
+  };
+  expect(Object.fromEntries(Object.keys(shown).map((name) => [name, mailName(name)]))).toEqual(
+    shown,
+  );
+  const sent: string[] = [];
+  const mails = createMails({
+    app: 'Shop',
+    pages: false,
+    own: {
+      'change-email': ({ user }) => ({
+        subject: 's',
+        text: `${user!.first_name}|${user!.last_name}`,
+      }),
+    },
+    mailer: { send: ({ text }) => void sent.push(text) } as Mailer,
+    log: { error: (_, message) => expect.fail(message) },
+  });
+  const account = { ...SAMPLE_USER, first_name: 'Log in at evil.test', last_name: 'Hopper!' };
+  mails.send('change-email', { to: 'x@x.test', account }, data['change-email']);
+  expect(sent).toEqual(['|Hopper']);
 });
 
 describe('§11 mails of a project', () => {

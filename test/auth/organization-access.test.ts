@@ -3,6 +3,7 @@ import {
   databases,
   founder,
   joins,
+  MANIFEST,
   startFirm,
   type Firm,
   type Person,
@@ -160,5 +161,73 @@ describe.each(databases)('auth-2 §10 access to organizations on %s', (database)
       { id: bob.company, role: 'Member' },
       { id: bob.company, role: 'Owner' },
     ]);
+  });
+});
+
+describe.each(databases)('mails of strangers on %s', (database) => {
+  it('need a sender with a proved address, are counted, and show names without links', async () => {
+    const limits =
+      '{ invite-user: 3/1d, invite-organization: 5/1d, change-email-user: 2/1d, change-name-user: 2/1d }';
+    const firm = await startFirm(database, {
+      manifest: MANIFEST.replace('auth: {', `auth: { rate_limits: ${limits},`),
+      env: { RATE_LIMIT_ENABLED: 'true' },
+    });
+    const mails = () =>
+      firm.lines
+        .map((line) => JSON.parse(line).mail)
+        .filter((mail) => /token=/.test(mail?.text) && /change-email|invitation/.test(mail.text));
+    const name = 'Your account is locked: https://evil.test';
+    const ann = await founder(firm, 'ann', name);
+    const post = async (path: string, email: string, by: Person) => {
+      const body = { email, role: 'Member' };
+      const answer = await firm.call('POST', `/api/auth/${path}`, body, by.headers);
+      return [answer.status, answer.body.error];
+    };
+    const path = `organizations/${ann.company}/invitations`;
+    const eve = await firm.person('eve');
+    const { body } = await firm.call('POST', '/api/auth/organizations', { name }, eve.headers);
+    const unproved = [403, 'Email not verified'];
+    expect(await post(`organizations/${body.id}/invitations`, 's@x.test', eve)).toEqual(unproved);
+    expect(await post('change-email', 's@x.test', eve)).toEqual(unproved);
+    const bob = await firm.person('bob.evil.test');
+    expect((await joins(firm, ann, bob, 'Administrator')).status).toBe(200);
+    await firm.kernel.store.db
+      .updateTable('companies')
+      .set({ name: 'Engines & Looms' })
+      .where('id', '=', ann.company)
+      .execute();
+    const answers = [];
+    for (const by of [ann, ann, ann, bob, bob, bob])
+      answers.push((await post(path, `${answers.length}@x.test`, by))[0]);
+    expect(answers).toEqual([201, 201, 429, 201, 201, 429]);
+    for (const status of [200, 200, 429])
+      expect((await post('change-email', `${status}-${mails().length}@x.test`, bob))[0]).toBe(
+        status,
+      );
+    await expect.poll(() => mails().length).toBe(7);
+    // A phone number that somebody has is told, and so nobody may ask for many.
+    await firm.kernel.store.db
+      .updateTable('auth_users')
+      .set({ phone: '+1 5550100' })
+      .where('user_id', '=', ann.id)
+      .execute();
+    for (const [phone, status] of [
+      ['+1 555 0100', 409],
+      ['+1 5550101', 200],
+      ['+1 5550102', 429],
+    ])
+      expect((await firm.call('PATCH', '/api/auth/me', { phone }, bob.headers)).status).toBe(
+        status,
+      );
+    expect((await firm.call('GET', `/api/auth/${path}`, undefined, ann.headers)).body.total).toBe(
+      4,
+    );
+    const texts = mails().map(
+      ({ subject, text }) => `${subject}\n${text.replaceAll(/http:\S+/g, '')}`,
+    );
+    expect(texts.join('\n')).not.toMatch(/evil|locked/);
+    expect(texts[0]).toMatch(/^An invitation from firm\n.* join a company as Administrator/i);
+    expect(texts[1]).toMatch(/ join Engines Looms as Member/);
+    await firm.close();
   });
 });

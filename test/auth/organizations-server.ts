@@ -4,7 +4,7 @@ import type { Resolvers } from '../../runtime/core/plugin.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
 import { createServer, type Running } from '../../runtime/core/index.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
-import { caller, GOOD, type Answer, type TestServer } from './server.ts';
+import { caller, GOOD, markVerified, type Answer, type TestServer } from './server.ts';
 
 /** A whole server with organizations, for the tests of their routes and of the rule word TENANT. */
 export const databases = ['SQLite', ...(postgresUrl ? ['PostgreSQL'] : [])] as const;
@@ -78,6 +78,7 @@ export async function startFirm(
   options: {
     readonly sdl?: string;
     readonly manifest?: string;
+    readonly env?: Record<string, string>;
     readonly extend?: Extend;
     readonly resolvers?: Resolvers;
   } = {},
@@ -102,7 +103,7 @@ export async function startFirm(
     .plugin({ name: 'functions', resolvers: options.resolvers ?? {} })
     .schema(options.sdl ?? SDL, options.manifest ?? MANIFEST);
   const running = await server.start('127.0.0.1:0', {
-    env: { ...ENV, DATABASE_URL: made?.url ?? ':memory:' },
+    env: { ...ENV, ...options.env, DATABASE_URL: made?.url ?? ':memory:' },
     logTo: { write: (line: string) => void lines.push(line) },
   });
   const url = running.url;
@@ -138,7 +139,8 @@ export async function startFirm(
       if (status !== 201) throw new Error(JSON.stringify(body));
       return { id: body.id, email, headers: { Authorization: `Bearer ${body.accessToken}` } };
     },
-    verify: async (email) => call('POST', '/api/auth/verify-email', { token: await mailed(email) }),
+    verify: async (email) =>
+      call('POST', '/api/auth/verify-email', { token: await mailed(email), password: GOOD }),
     close: async () => {
       await running.close();
       await made?.drop();
@@ -146,9 +148,10 @@ export async function startFirm(
   };
 }
 
-/** A user with an organization of their own. */
+/** A user with a verified address and an organization of their own. */
 export async function founder(firm: Firm, name: string, company = `${name}s firm`) {
   const person = await firm.person(name);
+  await markVerified(firm, person);
   const { body } = await firm.call(
     'POST',
     '/api/auth/organizations',

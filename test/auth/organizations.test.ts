@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { GOOD } from './harness.ts';
 import { databases, founder, joins, startFirm, type Firm } from './organizations-server.ts';
 
 describe.each(databases)('organizations on %s', (database) => {
@@ -147,7 +148,10 @@ describe.each(databases)('organizations on %s', (database) => {
     const accept = (token: string, who: typeof bob) =>
       firm.call('POST', '/api/auth/invitations/accept', { token }, who.headers);
     const unverified = firm.mailed('bob@x.test');
-    await firm.call('POST', '/api/auth/verify-email', { token: await unverified });
+    await firm.call('POST', '/api/auth/verify-email', {
+      token: await unverified,
+      password: GOOD,
+    });
     await firm.verify('cid@x.test');
     expect((await invite('BOB@x.test', 'Member')).status).toBe(201);
     const first = await firm.mailed('bob@x.test');

@@ -238,7 +238,7 @@ describe.each(databases)('src/credentials.ts on %s', (database) => {
     const { id, accessToken } = (await register('ada@example.com')).body;
     const token = { authorization: `Token ${accessToken}` };
     const query = { query: '{ profiles { text } }' };
-    expect((await call('GET /me', undefined, token)).body).toEqual({ id });
+    expect((await call('GET /me', undefined, token)).body).toEqual({ id: String(id) });
     expect((await call('POST /graphql', query, token)).body).toEqual({ data: { profiles: [] } });
     expect((await call('GET /api/profiles', undefined, token)).status).toBe(200);
     expect((await call('GET /api/profiles')).status).toBe(401);

@@ -84,6 +84,8 @@ describeEachDatabase('§2.6 applications of one origin', (database) => {
       { Origin: 'null' },
       { Origin: `http://blog.localhost:${port}` },
       { Origin: `http://127.0.0.1:${Number(port) + 1}` },
+      { Origin: `https://127.0.0.1:${port}` },
+      { Origin: `https://127.0.0.1:${port}`, 'X-Forwarded-Proto': 'https' },
       { Origin: 'https://shop.example' },
       { Origin: server.url, 'Sec-Fetch-Site': 'same-site' },
       { Origin: server.url, 'Sec-Fetch-Site': 'cross-site' },
@@ -113,6 +115,7 @@ describeEachDatabase('§2.6 applications of one origin', (database) => {
       { Origin: 'https://page.example' },
       { Origin: 'null' },
       { Origin: `http://blog.localhost:${port}` },
+      { Origin: `https://127.0.0.1:${port}` },
       { Origin: server.url, 'Sec-Fetch-Site': 'same-site' },
       { 'Sec-Fetch-Site': 'cross-site' },
     ]) {

@@ -141,11 +141,16 @@ describeEachDatabase(
       const { body: user } = await server.register('keys@x.test');
       const make = (scopes: readonly string[], token: string) =>
         server.call('POST', '/api/auth/api-keys', { name: 'mine', scopes }, bearer(token));
-      for (const scope of ['users:read', 'users:write', 'users:*'])
-        expect((await make([scope], user.accessToken)).status).toBe(201);
+      const given = { name: 'k', user_id: user.id };
+      for (const scope of ['users:read', 'users:write', 'users:*', 'mcp:read', 'mcp:write']) {
+        const scopes = [scope, 'users:read'];
+        expect((await make(scopes, user.accessToken)).status).toBe(201);
+        expect((await call('POST', '/api-keys', { ...given, scopes }, asRoot)).status).toBe(201);
+      }
       for (const scope of [
         '*',
         '*:read',
+        'mcp:call',
         'auth:read',
         'auth:manage',
         'users:publish',

@@ -148,19 +148,35 @@ describeEachDatabase('§12 consent', (database) => {
     expect((await identities(race)).length).toBeLessThanOrEqual(1);
   });
 
-  it('joins nothing once the address of the account is not proved or the account is closed', async () => {
-    const change = (id: string, set: object) =>
-      server.kernel.store.db.updateTable('auth_users').set(set).where('user_id', '=', id).execute();
-    for (const [name, status, set] of [
-      ['moved', 409, { verified_email: null }],
-      ['closed', 400, { disabled_at: 1 }],
-    ] as const) {
-      const id = await verified(name);
-      const { browser } = await toConsent(name);
-      const page = await open(browser, '/auth/consent');
-      await change(id, set);
-      expect([(await page.post()).status, await identities(id)]).toEqual([status, []]);
-    }
+  /** What happens to the account while the page waits for its answer. */
+  const answeredAfter = async (name: string, set: object) => {
+    const id = await verified(name);
+    const { browser } = await toConsent(name);
+    const page = await open(browser, '/auth/consent');
+    const { db } = server.kernel.store;
+    await db.updateTable('auth_users').set(set).where('user_id', '=', id).execute();
+    const { status } = await page.post();
+    const { password } = await db
+      .selectFrom('auth_users')
+      .select('password')
+      .where('user_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return { status, joined: (await identities(id)).length, password };
+  };
+
+  it('joins nothing once the account is closed', async () => {
+    expect(await answeredAfter('closed', { disabled_at: 1 })).toMatchObject({
+      status: 400,
+      joined: 0,
+    });
+  });
+
+  it('is the first proof of an address that is not proved any more: the password ends', async () => {
+    expect(await answeredAfter('moved', { verified_email: null })).toEqual({
+      status: 303,
+      joined: 1,
+      password: null,
+    });
   });
 
   it('a client without pages is linked as before, and an unproved address never', async () => {

@@ -63,5 +63,5 @@ describeWith('chromium', "§6 passkeys on the pages, under the pages' own policy
     await page.locator('.notice').waitFor();
     expect(await page.locator('#passkeys .list li').count()).toBe(0);
     expect(problems).toEqual([]);
-  }, 60_000);
+  });
 });

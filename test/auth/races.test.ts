@@ -31,7 +31,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
   beforeAll(async () => {
     mailbox = await startMailbox();
     cluster = await startProcesses(database, 4, { entity: USER, env: { SMTP_URL: mailbox.url } });
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.close();
     await mailbox.close();
@@ -60,7 +60,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
       (await cluster.watcher.rows('auth_users')).every(({ user_id }) => ids.has(user_id)),
     ).toBe(true);
     expect((await login(email))[0]!.status).toBe(200);
-  }, 120_000);
+  });
 
   it('50 wrong logins at once at one process cost five compares, and lock the account at all four', async () => {
     const email = unique('lock');
@@ -78,7 +78,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
     expect(others.map(({ status, text }) => [status, text])).toEqual(
       Array.from({ length: 4 }, () => [423, '{"error":"Account locked"}']),
     );
-  }, 120_000);
+  });
 
   it('50 wrong logins at once, dealt out to four processes, cost at most five compares at each', async () => {
     const email = unique('spread');
@@ -92,7 +92,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
     } = counted(answers.map(({ status }) => status));
     expect([wrong >= 5 && wrong <= 20, wrong + locked, other]).toEqual([true, 50, {}]);
     expect((await login(email))[0]!.status).toBe(423);
-  }, 120_000);
+  });
 
   it('a refresh token that four processes redeem has one successor, for 60 tokens', async () => {
     const sessions: string[] = [];
@@ -118,7 +118,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
     expect(rows.map(({ gen, revoked_at }) => [gen, revoked_at])).toEqual(
       Array.from({ length: 60 }, () => [2, null]),
     );
-  }, 120_000);
+  });
 
   it('a reset token works once in 12 tries at four processes', async () => {
     const email = unique('reset');
@@ -133,7 +133,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
       answers.find(({ status }) => ![200, 400].includes(status))?.text,
     ).toEqual({ 200: 1, 400: 11 });
     expect((await login(email, BETTER))[0]!.status).toBe(200);
-  }, 120_000);
+  });
 });
 
 describeWith('postgres', '§2.9 and §2.10 two server processes on one PostgreSQL', () => {
@@ -151,7 +151,7 @@ describeWith('postgres', '§2.9 and §2.10 two server processes on one PostgreSQ
         },
       },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.close();
     await mailbox.close();
@@ -344,7 +344,7 @@ describeEachDatabase('§2.14 a delivery and kill -9', (database) => {
     expect(receiver.deliveries).toHaveLength(1);
     await cluster.close();
     await receiver.close();
-  }, 120_000);
+  });
 
   it('a process that is killed while it sends leaves the delivery to another, with the same id', async () => {
     const receiver = await startReceiver((count) => (count === 1 ? 'hang' : 204));
@@ -377,5 +377,5 @@ describeEachDatabase('§2.14 a delivery and kill -9', (database) => {
     await next.close();
     await cluster.close();
     await receiver.close();
-  }, 120_000);
+  });
 });

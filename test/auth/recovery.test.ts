@@ -6,6 +6,7 @@ import {
   BETTER,
   describeEachDatabase,
   GOOD,
+  markVerified,
   startServer,
   type TestServer,
   USER,
@@ -109,12 +110,41 @@ describeEachDatabase('§2.8 reset', (database) => {
     ).toHaveLength(9);
   });
 
-  it('the newest token is the one that works, and one for another address is not it', async () => {
+  it('asking again ends no link, using one ends all, and one for another address is not it', async () => {
     await server.register('newest@x.test');
     const [first, second] = [await resetToken('newest@x.test'), await resetToken('newest@x.test')];
-    expect((await reset(first)).status).toBe(400);
-    expect((await reset(second, BETTER, { email: 'known@x.test' })).status).toBe(400);
-    expect((await reset(second, BETTER, { email: 'NEWEST@x.test' })).status).toBe(200);
+    expect((await reset(first, BETTER, { email: 'known@x.test' })).status).toBe(400);
+    expect((await reset(first, BETTER, { email: 'NEWEST@x.test' })).status).toBe(200);
+    expect((await reset(second)).status).toBe(400);
+  });
+
+  it('a stranger who asks for as much as they may leaves the owner a link of their own', async () => {
+    const own = await startServer({
+      database,
+      server: { trustedProxies: ['127.0.0.1'] },
+      env: { SMTP_URL: mailbox.url, RATE_LIMIT_ENABLED: 'true' },
+    });
+    const email = 'silenced@x.test';
+    await own.register(email);
+    const links = () => own.rows('auth_one_time_tokens');
+    const ask = (ip: string) => {
+      const headers = { 'X-Forwarded-For': ip };
+      return own.call('POST', '/api/auth/forgot-password', { email }, headers);
+    };
+    for (let count = 1; count <= 3; count += 1) {
+      await ask('192.0.2.66');
+      await expect.poll(links).toHaveLength(1 + count);
+      await mailbox.find(email, 'reset-password?token=');
+    }
+    own.advance(11 * 60_000);
+    await ask('192.0.2.66');
+    await ask('198.51.100.7');
+    const { token } = await mailbox.find(email, 'reset-password?token=');
+    // The stranger's fourth request made no token, since no mail went.
+    expect(await links()).toHaveLength(5);
+    const used = { token, new_password: BETTER };
+    expect((await own.call('POST', '/api/auth/reset-password', used)).status).toBe(200);
+    await own.close();
   });
 
   it('a token lives 10 minutes', async () => {
@@ -167,10 +197,12 @@ describeEachDatabase('§2.8 reset', (database) => {
     const shown = async () =>
       (await server.call('GET', `/api/auth/admin/users/${body.id}`, undefined, asRoot)).body
         .email_verified;
-    expect((await server.call('POST', '/api/auth/verify-email', { token })).text).toBe(
-      '{"message":"Email verified"}',
-    );
-    expect((await server.call('POST', '/api/auth/verify-email', { token })).status).toBe(400);
+    expect(
+      (await server.call('POST', '/api/auth/verify-email', { token, password: GOOD })).text,
+    ).toBe('{"message":"Email verified"}');
+    expect(
+      (await server.call('POST', '/api/auth/verify-email', { token, password: GOOD })).status,
+    ).toBe(400);
     expect(await shown()).toBe(true);
     await server.kernel.store.db
       .updateTable('users')
@@ -182,6 +214,7 @@ describeEachDatabase('§2.8 reset', (database) => {
 
   it('an address is changed by its own link, and the old one is told', async () => {
     const { body } = await server.register('before@x.test');
+    await markVerified(server, body);
     await server.register('taken@x.test');
     const change = (email: string) =>
       server.call('POST', '/api/auth/change-email', { email }, bearer(body.accessToken));
@@ -190,18 +223,21 @@ describeEachDatabase('§2.8 reset', (database) => {
     await mailbox.find('TAKEN@x.test', 'tried to change the address of another account');
     const { token } = await mailbox.find('after@x.test', 'change-email?token=');
     expect((await server.login('after@x.test')).status).toBe(401);
-    expect((await server.call('POST', '/api/auth/verify-email', { token })).status).toBe(200);
+    expect(
+      (await server.call('POST', '/api/auth/verify-email', { token, password: GOOD })).status,
+    ).toBe(200);
     expect((await server.login('after@x.test')).status).toBe(200);
     await mailbox.find('before@x.test', 'was changed');
   });
 
   it('an address that was taken meanwhile is no longer one to change to', async () => {
     const { body } = await server.register('slow@x.test');
+    await markVerified(server, body);
     const change = { email: 'wanted@x.test' };
     await server.call('POST', '/api/auth/change-email', change, bearer(body.accessToken));
     const { token } = await mailbox.find('wanted@x.test', 'change-email?token=');
     await server.register('wanted@x.test');
-    const answer = await server.call('POST', '/api/auth/verify-email', { token });
+    const answer = await server.call('POST', '/api/auth/verify-email', { token, password: GOOD });
     expect([answer.status, answer.text]).toEqual([400, '{"error":"Invalid or expired token"}']);
     expect((await server.login('slow@x.test')).status).toBe(200);
   });

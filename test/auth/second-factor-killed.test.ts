@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bearer, BETTER, describeEachDatabase, type TestServer, USER } from './harness.ts';
 import { startProcess, startProcesses, type ServerProcess } from './processes.ts';
+import { markVerified } from './server.ts';
 import { codeAt, enableTotp, mailedToken } from './totp-app.ts';
 
 const OPTIONS = { entity: USER } as const;
@@ -76,6 +77,8 @@ const FLOWS: Readonly<Record<string, Flow>> = {
   'a reset with a second factor': {
     prepare: async (server, email) => {
       const member = await memberOf(server, email);
+      // A reset that is the first proof of the address would end the second factor.
+      await markVerified(server, { id: member['id'], email });
       await server.call('POST', '/api/auth/forgot-password', { email });
       await expect
         .poll(async () =>
@@ -111,27 +114,23 @@ describeEachDatabase('auth-2 acceptance 13: kill -9 in the steps of a sign-in', 
   });
   afterAll(() => cluster.close());
 
-  it.each(Object.keys(FLOWS))(
-    'of %s there is all or nothing',
-    async (name) => {
-      const { watcher } = cluster;
-      const { prepare, call, effects } = FLOWS[name]!;
-      const statements = KILLED_AFTER[database];
-      const prepared = await prepare(watcher, `${name.replaceAll(/\W/g, '')}@x.test`);
-      const node = await startProcess({ database, ...OPTIONS, url: watcher.databaseUrl });
-      const armed = once(node.child, 'message');
-      node.child.send({ statements });
-      await armed;
-      const exited = once(node.child, 'exit');
-      expect(await call(node, prepared).catch(() => null)).toBeNull();
-      await exited;
-      const found = await effects(watcher, prepared);
-      expect(new Set(found).size, `${statements} statements: ${found.join()}`).toBe(1);
-      if (found[0]) return;
-      // Nothing is used up, so the next server goes on.
-      expect((await call(watcher as never, prepared)).status).toBe(200);
-      expect(new Set(await effects(watcher, prepared))).toEqual(new Set([true]));
-    },
-    60_000,
-  );
+  it.each(Object.keys(FLOWS))('of %s there is all or nothing', async (name) => {
+    const { watcher } = cluster;
+    const { prepare, call, effects } = FLOWS[name]!;
+    const statements = KILLED_AFTER[database];
+    const prepared = await prepare(watcher, `${name.replaceAll(/\W/g, '')}@x.test`);
+    const node = await startProcess({ database, ...OPTIONS, url: watcher.databaseUrl });
+    const armed = once(node.child, 'message');
+    node.child.send({ statements });
+    await armed;
+    const exited = once(node.child, 'exit');
+    expect(await call(node, prepared).catch(() => null)).toBeNull();
+    await exited;
+    const found = await effects(watcher, prepared);
+    expect(new Set(found).size, `${statements} statements: ${found.join()}`).toBe(1);
+    if (found[0]) return;
+    // Nothing is used up, so the next server goes on.
+    expect((await call(watcher as never, prepared)).status).toBe(200);
+    expect(new Set(await effects(watcher, prepared))).toEqual(new Set([true]));
+  });
 });

@@ -178,6 +178,18 @@ function stop(http: HttpServer): Promise<void> {
   return new Promise((resolve) => http.close(() => resolve()));
 }
 
+/** Marks the address of an account as proved, as the link of its mail does. */
+export async function markVerified(
+  { kernel }: Pick<TestServer, 'kernel'>,
+  { id, email }: { readonly id: number | string; readonly email: string },
+): Promise<void> {
+  await kernel.store.db
+    .updateTable('auth_users')
+    .set({ email_verified_at: 1, verified_email: email })
+    .where('user_id', '=', id)
+    .execute();
+}
+
 /** Calls of a server at an address, this process's or another's. */
 export function caller(url: string): TestServer['call'] {
   return async (method, path, body, headers = {}) => {

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root, sourceFiles } from '../source-files.ts';
 import { exchange, signIn, startWithProvider } from './flow.ts';
-import { bearer, describeEachDatabase, GOOD, startServer, type TestServer } from './harness.ts';
+import {
+  bearer,
+  describeEachDatabase,
+  GOOD,
+  markVerified,
+  startServer,
+  type TestServer,
+} from './harness.ts';
 import type { HostileProvider } from './hostile-provider.ts';
 import { codeAt, enableTotp, mailedCode, mailedToken, memberOf } from './totp-app.ts';
 
@@ -75,6 +82,7 @@ describeEachDatabase('auth-2 §4 every way in passes the second factor', (databa
 
   it('a mail', async () => {
     const member = await memberOf(server);
+    await markVerified(server, member);
     const start = await server.call('POST', '/api/auth/email-sign-in', { email: member.email });
     const code = await mailedCode(server, member.email);
     const step = await server.call('POST', '/api/auth/email-sign-in/complete', {
@@ -243,6 +251,7 @@ describeEachDatabase(
     it('a reset link is used up by the last step and not by the first', async () => {
       const server = await startServer({ database });
       const member = await memberOf(server);
+      await markVerified(server, member);
       await server.call('POST', '/api/auth/forgot-password', { email: member.email });
       const token = await mailedToken(server, 'reset-password');
       const reset = () =>

@@ -269,7 +269,7 @@ describe('documents', () => {
     );
     write('manifest.yaml', `${MANIFEST}api: { limits: { cost: 50 } }\n`);
     expect((await generate()).findings.map(({ summary }) => summary).join()).toContain(
-      '100 objects with default pages, 50',
+      '100 objects, 50',
     );
   });
 });

@@ -94,6 +94,26 @@ describe('the client and a server', () => {
     ).rejects.toMatchObject({ name: 'AbortError' });
   });
 
+  it('tells which lists of an answer are cut', async () => {
+    const cut = [{ path: ['posts'], size: 2, lists: 1 }];
+    const answers = [
+      { data: { posts: [] }, extensions: { cut } },
+      { data: { posts: [] }, extensions: { other: 1 } },
+      { data: { posts: [] } },
+    ];
+    const api = module.createClient({
+      url: server.url,
+      fetch: async () => Response.json(answers.shift()),
+    });
+    expect(await api.result(module.PostsDocument)).toEqual({
+      data: { posts: [] },
+      errors: [],
+      cut,
+    });
+    expect((await api.result(module.PostsDocument)).cut).toEqual([]);
+    expect((await api.result(module.PostsDocument)).cut).toEqual([]);
+  });
+
   it('asks for headers at each request, and says how long to wait; a 429 is not sent again', async () => {
     const sent: RequestInit[] = [];
     let asked = 0;

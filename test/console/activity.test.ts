@@ -48,7 +48,7 @@ describeWith('chromium', 'the pages Audit and Jobs', () => {
     place = await newDatabase('sqlite');
     // Without \`auth\` in the manifest: the operator alone.
     server = await startJobs({
-      jobs: { letter: { run: () => {} }, broken },
+      jobs: { letter: { run: () => {} }, broken, yearly: { schedule: '0 8 1 1 *', run: () => {} } },
       url: place.url,
       env,
       sdl: SDL,
@@ -95,6 +95,15 @@ describeWith('chromium', 'the pages Audit and Jobs', () => {
     await expect
       .poll(async () => (await call('GET', '/api/system/jobs/1')).state, { timeout: 5000 })
       .toBe('failed');
+  });
+
+  it('show what a schedule sends, and when next', async () => {
+    await go('/jobs');
+    await page.getByRole('tab', { name: 'Schedules' }).click();
+    const row = table('Schedules').getByRole('row', { name: 'yearly 0 8 1 1 * UTC' });
+    const next = await row.getByRole('time').getAttribute('datetime');
+    expect(next).toBe(`${new Date().getUTCFullYear() + 1}-01-01T08:00:00.000Z`);
+    await expectNothingOfAxe();
   });
 
   it('ask before a job is cancelled, and Escape means no', async () => {

@@ -117,7 +117,7 @@ export const APPS: readonly Place[] = [
   {
     at: '/apps/web?tab=runs',
     presses: [
-      { button: 'Run nightly now', call: `POST ${APP}/cron/nightly/run`, audit: 'startCron' },
+      { button: 'Run now: nightly', call: `POST ${APP}/cron/nightly/run`, audit: 'startCron' },
       {
         ...{ button: 'Run a command', dialog: 'Run a command', fill: { Command: 'sleep 60' } },
         ...{ go: 'Run', call: `POST ${APP}/runs`, audit: 'startRun' },

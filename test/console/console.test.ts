@@ -87,7 +87,7 @@ describe('GET /api/console', () => {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         environment: 'development',
         path: '/console',
-        sign_in: { host: true, users: true, providers: [] },
+        sign_in: { host: true, users: true, providers: [], forgot: '/auth/forgot-password' },
         caller: null,
         pages: [],
       },

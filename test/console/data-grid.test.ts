@@ -84,13 +84,28 @@ describeWith('chromium', 'the grid of the page Data', () => {
     await page.getByRole('textbox', { name: 'title' }).fill('One');
     await press('Enter');
     await expect.poll(focused).toBe('One');
+    const top = (await grid('Book').boundingBox())!.y;
     await press('ArrowRight', '4', '2', 'Enter');
     await page.getByRole('status').getByText('2 unsaved changes', { exact: true }).waitFor();
+    expect((await grid('Book').boundingBox())!.y).toBe(top);
     expect((await server.call('GET', '/api/books/1', undefined, as)).body.title).toBe('Book 1');
     await press('Control+s');
     await expect
       .poll(async () => (await server.call('GET', '/api/books/1', undefined, as)).body)
       .toMatchObject({ title: 'One', pages: 42 });
+  });
+
+  it('copies the cell by Ctrl+C, and sorts by a click anywhere in a header', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await go('books?id_in=2,3&fields=id,title,pages');
+    await cell('Book 3').click();
+    await press('Control+c');
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toBe('Book 3');
+    const header = page.getByRole('columnheader', { name: 'title' });
+    const { width, height } = (await header.boundingBox())!;
+    await header.click({ position: { x: width - 3, y: height / 2 } });
+    await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending');
   });
 
   it('tells null, nothing and no access apart, rounds no number, and gives what is read no control', async () => {
@@ -166,7 +181,7 @@ describeWith('chromium', 'the grid of the page Data', () => {
     await page.getByRole('textbox', { name: 'name' }).fill('Hopper');
     await press('Enter');
     await page.getByRole('link', { name: 'Schema' }).click();
-    await page.getByRole('alertdialog', { name: 'Leave' }).getByText('1 unsaved changes').waitFor();
+    await page.getByRole('alertdialog', { name: 'Leave' }).getByText('1 unsaved change').waitFor();
     await press('Escape');
     expect(page.url()).toContain('/data/authors');
     await page.getByRole('button', { name: 'Discard changes' }).click();
@@ -216,7 +231,7 @@ describeWith('chromium', 'the grid of the page Data', () => {
     const address = new URL(server.url).host;
     await server.close();
     server = await start(address);
-    await page.getByRole('status').getByText('1 unsaved changes', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('1 unsaved change', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await expect
       .poll(async () => (await server.call('GET', '/api/books/7', undefined, as)).body.title)

@@ -55,13 +55,13 @@ describeWith('chromium', 'the page Data', () => {
     expect([await title(1), await title(2)]).toEqual(['Post 1', 'Post 2']);
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('alert').getByText(/40/).waitFor();
-    await status(page, '1 unsaved changes');
+    await status(page, '1 unsaved change');
     expect([await title(1), await title(2)]).toEqual(['Post one', 'Post 2']);
     await page.getByRole('button', { name: 'Discard changes' }).click();
     const asked = page.getByRole('alertdialog', { name: 'Discard changes' });
     await asked.getByText('1 unsaved change of 1 row will be lost.').waitFor();
     await page.keyboard.press('Escape');
-    await status(page, '1 unsaved changes');
+    await status(page, '1 unsaved change');
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await asked.getByRole('button', { name: 'Discard changes' }).click();
     await cell(page, 'Post 2').waitFor();
@@ -79,7 +79,7 @@ describeWith('chromium', 'the page Data', () => {
   it('shows what somebody else changed meanwhile, and keeps either', async () => {
     const page = await open();
     await edit(page, 'Post 4', 'Mine');
-    await status(page, '1 unsaved changes');
+    await status(page, '1 unsaved change');
     await expect
       .poll(async () => {
         await server.call('PATCH', '/api/posts/4', { title: 'Theirs' }, as);
@@ -97,7 +97,7 @@ describeWith('chromium', 'the page Data', () => {
         .getByText(/^Row 4 is not saved: It was changed/)
         .waitFor();
       await cell(page, 'Mine').waitFor();
-      await status(page, '1 unsaved changes');
+      await status(page, '1 unsaved change');
       expect(await title(4)).toBe('Theirs');
       await page.getByRole('button', { name: 'Save changes' }).click();
     }

@@ -1,3 +1,4 @@
+import { measureFirstLoad } from '../bench/console/first-load.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleServer, OPERATOR, startConsole } from './server.ts';
 
@@ -53,6 +54,12 @@ describe('what the server sends of the console', () => {
     expect(texts).toEqual([texts[0], texts[0], texts[0]]);
     expect(gzip!.headers.get('vary')).toContain('Accept-Encoding');
   });
+});
+
+it('the first load, of document, scripts, styles and fonts, is at most 80 kB', async () => {
+  const [first] = await measureFirstLoad();
+  expect(first!.value).toBeGreaterThan(30);
+  expect(first!.value).toBeLessThanOrEqual(80);
 });
 
 it.each([

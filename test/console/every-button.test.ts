@@ -64,7 +64,6 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
       }
       expect([...strange]).toEqual([]);
     },
-    120_000,
   );
 
   /** After a change the page reads its rows again; a row that is gone takes its buttons along. */

@@ -87,6 +87,5 @@ describeWith('chromium', 'the first entry into a new project (acceptance 1)', ()
       await Promise.all([context.close(), second.close()]);
       child.kill('SIGTERM');
     },
-    120_000,
   );
 });

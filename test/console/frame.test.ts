@@ -9,16 +9,21 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, describeWith } from '../engines/available.ts';
 import { settled } from './pages.ts';
-import { type ConsoleServer, GOOD, OPERATOR, startConsole } from './server.ts';
+import { type ConsoleServer, GOOD, OPERATOR, SDL, startConsole } from './server.ts';
 
 const OWNER = 'owner@x.test';
+/** With a type whose name is a part of that of a page. */
+const WITH_LOG = SDL.replace(
+  'type Query {',
+  'type Log @auth(allow: [PUBLIC]) { id: ID! line: String } type Query { logs: [Log!]! ',
+);
 
 describeWith('chromium', 'the frame of the console', () => {
   let server: ConsoleServer;
   let browser: Browser;
   let asHost: Record<string, string>;
   beforeAll(async () => {
-    server = await startConsole();
+    server = await startConsole({ sdl: WITH_LOG });
     const { body } = await server.call('POST', '/api/auth/login', { password: OPERATOR });
     asHost = { Authorization: `Bearer ${body.token}` };
     await server.call('POST', '/api/authors', { name: `Ada 'n' "Bob"` }, asHost);
@@ -64,6 +69,39 @@ describeWith('chromium', 'the frame of the console', () => {
     await page.keyboard.press('Escape');
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Schema' }).waitFor();
+  });
+
+  it('goes to the name that was typed before longer ones, and to the first type of Data', async () => {
+    const page = await open('/data');
+    await asOperator(page);
+    await page.getByRole('grid', { name: 'Author' }).waitFor();
+    expect(page.url()).toBe(`${server.url}/console/data/authors`);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('log');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.url}/console/data/logs`);
+  });
+
+  it('tells an event of the log as a sentence, a mail as a mail, and no refresh of its own', async () => {
+    const page = await open('/logs');
+    await asOperator(page);
+    const log = page.getByRole('log', { name: 'Log lines' });
+    await log
+      .getByText(/^Login succeeded: from 127\.0\.0\.1, host$/)
+      .first()
+      .waitFor();
+    await log.getByText(`Mail to ${OWNER}: Confirm your email address`, { exact: true }).click();
+    await page
+      .getByRole('region', { name: 'Line' })
+      .getByText(/\/auth\/verify-email\?/)
+      .first()
+      .waitFor();
+    await page.reload();
+    await log
+      .getByText(/^Login succeeded/)
+      .first()
+      .waitFor();
+    expect(await log.innerText()).not.toMatch(/refreshed|event=|mail=/);
   });
 
   it('keeps theme and density, and finds no page where there is none', async () => {

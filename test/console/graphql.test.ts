@@ -140,6 +140,14 @@ describeWith('chromium', 'the page GraphQL', () => {
     expect(sum).toBeLessThanOrEqual(200_000);
   });
 
+  it('begins with a query of this schema, which runs', async () => {
+    await page.goto(`${server.url}/console/graphql`);
+    await box('Operation').getByText('authors').waitFor();
+    await button('Run').click();
+    await result().getByText('"authors": [').waitFor();
+    await result().getByText('onerror=').waitFor();
+  });
+
   it('runs the operation of the address with variables and headers, by Ctrl+Enter', async () => {
     await open('query A($n: Int) { authors { name } posts(limit: $n) { id } language }');
     await box('Variables').fill('{"n": 2}');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hosting } from '@twofold/hosting';
 import { models } from '@twofold/models';
+import { linkLibrary } from '../models/server.ts';
 import { type ConsoleOptions, type ConsoleServer, OPERATOR, startConsole } from './server.ts';
 
 /** A server with a console that hosts apps on a real engine. */
@@ -34,12 +35,13 @@ export async function startHostingConsole(
   options: ConsoleOptions = {},
 ): Promise<HostingConsole> {
   const folder = mkdtempSync(join(tmpdir(), 'tf-console-'));
+  linkLibrary(folder);
   const server = await startConsole({
     capabilities: [hosting(), models()],
     manifest: hostingManifest(socket),
     ...options,
     root: pathToFileURL(`${folder}/`),
-    env: { DATABASE_URL: 'file:data/app.db', ...options.env },
+    env: { DATABASE_URL: 'file:data/app.db', HOSTING_INGRESS: 'inline', ...options.env },
   });
   const { body } = await server.call('POST', '/api/auth/login', { password: OPERATOR });
   // The first request builds the pages, which takes its time on a busy machine.

@@ -77,17 +77,17 @@ describeWith('chromium', 'a server that is killed and started again', () => {
       await settled(page);
       tabs.push(page);
     }
-    const graphql = tabs.find((page) => page.url().endsWith('/graphql'))!;
+    const graphql = tabs.find((page) => new URL(page.url()).pathname.endsWith('/graphql'))!;
     const operation = graphql.getByRole('textbox', { name: 'Operation' });
     await operation.fill('subscription { postCreated { title } }');
     await operation.press('Control+Enter');
     await hears(graphql, 'First');
-    const data = tabs.find((page) => page.url().endsWith('/data/posts'))!;
+    const data = tabs.find((page) => new URL(page.url()).pathname.endsWith('/data/posts'))!;
     const cell = data.getByRole('grid').getByText('Before');
     await cell.dblclick();
     await data.getByRole('textbox', { name: 'title' }).fill('After');
     await data.keyboard.press('Enter');
-    await data.getByText('1 unsaved changes').waitFor();
+    await data.getByText('1 unsaved change').waitFor();
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
@@ -102,9 +102,9 @@ describeWith('chromium', 'a server that is killed and started again', () => {
       expect([page.url(), await page.getByRole('alert').allInnerTexts()]).toEqual([page.url(), []]);
     await hears(graphql, 'Second');
     expect(await graphql.getByText('"title": "First"').count()).toBeGreaterThan(0);
-    expect(await data.getByText('1 unsaved changes').count()).toBe(1);
+    expect(await data.getByText('1 unsaved change').count()).toBe(1);
     await data.getByRole('button', { name: 'Save changes' }).click();
-    await data.getByText('1 unsaved changes').waitFor({ state: 'detached' });
+    await data.getByText('1 unsaved change').waitFor({ state: 'detached' });
     expect((await call('GET', '/api/posts/1', undefined, token)).title).toBe('After');
   }, 300_000);
 });

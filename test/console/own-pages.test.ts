@@ -91,7 +91,7 @@ describeWith('chromium', 'pages of the project’s own', () => {
         body: JSON.stringify({ total, buyer: 'javascript:alert(1)' }),
       });
     browser = await browsers.launch({ executablePath: chromium ?? '', args: ['--no-sandbox'] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

@@ -189,7 +189,7 @@ const failUnlessFrame = (route: Route) =>
 /** Texts and names outside of the brackets of the pseudo-locale, but for data (`made` is what the server of the test has), times and keys. */
 const bareTexts = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
-    const made = /https?:\\S+|owner@x\\.test|llamacpp|\\bweb\\b|^Post$|the job failed, and it was the last attempt/g;
+    const made = /https?:\\S+|owner@x\\.test|llamacpp|\\bweb\\b|^(Post|Author|User)$|the job failed, and it was the last attempt/g;
     const data = 'td, dd, code, pre, samp, kbd, time, option, svg text, svg, .brand, .quiet, .who, .cm-editor, [role=grid] *, [role=log], [data-text], nav[aria-label*=Types] a, tbody th';
     const figure = /\\bp\\d\\d\\b|[\\d.,]+ ?(cores|[kMGT]?B|m?s|min|d|h)\\b/g;
     const bare = (text) => /[a-z]{2}/i.test(text.replaceAll(/⟦[^⟧]*⟧/g, '').replaceAll(made, '').replaceAll(figure, ''));

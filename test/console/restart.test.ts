@@ -81,7 +81,7 @@ describeWith('chromium', 'the log over a restart (acceptance 9)', () => {
       await browser.close();
       await end(program);
     }
-  }, 60_000);
+  });
 });
 
 it('has the lines and the figures of all workers, and counts the readers of all', async () => {
@@ -110,4 +110,4 @@ it('has the lines and the figures of all workers, and counts the readers of all'
   } finally {
     await end(program);
   }
-}, 60_000);
+});

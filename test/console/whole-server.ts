@@ -10,6 +10,7 @@ import { importImage } from '../engines/import-image.ts';
 import { startHub, type TestHub } from '../models/hub.ts';
 import { tinyModel } from '../models/tiny-gguf.ts';
 import { addUsers, bearerOf, MANIFEST } from './pages.ts';
+import { linkLibrary } from '../models/server.ts';
 import { type ConsoleServer, startConsole } from './server.ts';
 
 /** A server that has every page of the console, each with something to show. */
@@ -51,6 +52,7 @@ export async function startWhole({
 }: WholeOptions = {}): Promise<WholeServer> {
   const socket = process.env['TEST_DOCKER_SOCKET'] ?? process.env['TEST_PODMAN_SOCKET'] ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'tf-whole-'));
+  linkLibrary(folder);
   mkdirSync(join(folder, 'src/console'), { recursive: true });
   writeFileSync(join(folder, 'src/console/sales.ts'), OWN_PAGE);
   const hub = await startHub({ [MODEL]: { files: { 'tiny.gguf': tinyModel({ seed: 1 }) } } });
@@ -61,6 +63,7 @@ export async function startWhole({
     ownPages: [{ title: 'Sales', path: 'sales', permission: null, file: 'src/console/sales.ts' }],
     jobs: {
       letter: { run: () => {} },
+      yearly: { schedule: '0 8 1 1 *', timezone: 'Europe/Berlin', run: () => {} },
       broken: {
         attempts: 1,
         run: () => {
@@ -71,6 +74,7 @@ export async function startWhole({
     root: pathToFileURL(`${folder}/`),
     env: {
       DATABASE_URL: 'file:data/app.db',
+      HOSTING_INGRESS: 'inline',
       HF_ENDPOINT: hub.url,
       PATH: process.env['PATH'] ?? '',
     },

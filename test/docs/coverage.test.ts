@@ -225,7 +225,7 @@ describe('limits.md', () => {
           (code) =>
             !source.includes(code) &&
             !text('schema/docs/findings.md').includes(code) &&
-            !/^(NAME_ASC|API_KEY|NODE_ENV|GOOGLE_[A-Z_]+)$/.test(code),
+            !/^(NAME_ASC|API_KEY|NODE_ENV|(GOOGLE|APPLE)_[A-Z_]+)$/.test(code),
         ),
     ).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { describe, it } from 'vitest';
+import { describe, it, TestRunner } from 'vitest';
 import { services } from './services.ts';
 import type { ServiceName } from './services.ts';
 
@@ -84,18 +84,22 @@ export async function createDatabase(): Promise<TestDatabase> {
   return { url: url.href, drop: () => asSuperuser(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-function reportMissing(service: ServiceName): void {
+/**
+ * Skips the rest of a test without its service; in CI, where everything has to run, it fails.
+ *
+ * @example
+ * it('locks a row', async () => { needs('postgres'); … });
+ */
+export function needs(service: ServiceName): void {
+  if (process.env[services[service].variable]) return;
   const advice = `no ${services[service].title}; start one with: eval "$(npx node test/engines/start.ts)"`;
-  if (!isCi() && !told.has(service)) console.warn(`skipped: ${advice}`);
-  told.add(service);
-  it(`needs ${services[service].title}`, (test) => {
-    if (isCi()) throw new Error(`${advice}. In CI nothing is skipped.`);
-    test.skip(advice);
-  });
+  if (isCi()) throw new Error(`${advice}. In CI nothing is skipped.`);
+  TestRunner.getCurrentTest()?.context.skip(advice);
 }
 
-/** One line for each service is enough, however many suites of a file need it. */
-const told = new Set<ServiceName>();
+function reportMissing(service: ServiceName): void {
+  it(`needs ${services[service].title}`, () => needs(service));
+}
 
 function isCi(): boolean {
   return Boolean(process.env.CI) && process.env.CI !== 'false';

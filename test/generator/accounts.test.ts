@@ -61,7 +61,7 @@ for (const { name, missing, create } of databases) {
         project.write('schema.graphql', MENDED);
         expect((await run('generate')).code).toBe(0);
         expect(project.read('migrations/0002_index_users.ts')).toContain(
-          "createFoldedIndex(db, { name: 'users_email_identity_key', table: 'users', column: 'email', fold: 'letters' })",
+          "index: { name: 'users_email_identity_key', columns: ['email'], unique: true, fold: 'letters' }",
         );
         const stopped = await run('migrate', 'up');
         expect(stopped.code).not.toBe(0);

@@ -46,6 +46,37 @@ describe('a manifest that newly asks for a capability', () => {
     expect((await generator(['generate'], shop)).stderr).not.toContain('npm install');
   });
 
+  it('gets a package back whose line was lost in a merge, and check says so', async () => {
+    const whole = read('package.json');
+    const lost = whole.replace(/^ {4}"@twofold\/(auth|hosting)": .*\n/gm, '');
+    expect(lost.split('\n').length).toBe(whole.split('\n').length - 2);
+    writeFileSync(
+      join(shop, 'package.json'),
+      lost.replace('"start":', '"mine": "echo",\n    "start":'),
+    );
+    const checked = await generator(['check'], shop);
+    expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining('package.json')]);
+    const said = await generator(['generate'], shop);
+    expect(said.stderr).toMatch(/^added {2}@twofold\/auth, @twofold\/hosting to package\.json/m);
+    expect(JSON.parse(read('package.json'))).toEqual({
+      ...JSON.parse(whole),
+      scripts: { mine: 'echo', ...JSON.parse(whole).scripts },
+    });
+    expect((await generator(['check'], shop)).code).toBe(0);
+    writeFileSync(join(shop, 'package.json'), whole);
+  });
+
+  it('leaves Node out where the user took it out, as their package manager does', async () => {
+    const whole = read('package.json');
+    const without = whole.replace(/^ {4}"node": .*\n/m, '');
+    expect(without).not.toBe(whole);
+    writeFileSync(join(shop, 'package.json'), without);
+    expect((await generator(['check'], shop)).code).toBe(0);
+    await generator(['generate'], shop);
+    expect(read('package.json')).toBe(without);
+    writeFileSync(join(shop, 'package.json'), whole);
+  });
+
   it('keeps what the user wrote into package.json', async () => {
     const own = JSON.parse(read('package.json'));
     expect(own.devDependencies['@twofold/generator']).toBeDefined();

@@ -69,6 +69,19 @@ describe.each(['modern', 'legacy'] as const)('generator mcp, a client of the %s 
     const before = project.files();
     expect(await call('check')).toMatchObject({ ok: true, findings: [] });
     expect((await call('docs', { query: 'full-text search' })).sections[0].page).toMatch(/search/);
+    for (const [query, page] of [
+      ['how do I rename a field without losing data', 'generator/docs/commands.md'],
+      ['restrict a field to admins', 'runtime/core/graphql/docs/access.md'],
+      ['CORS for my front end', 'runtime/core/graphql/docs/limits.md'],
+      ['pagination cursor', 'runtime/core/graphql/docs/queries.md'],
+      ['send an email when a user signs up', 'runtime/auth/docs/mails.md'],
+      ['how can I run a job every night', 'runtime/core/jobs/docs/jobs.md'],
+      ['What is NOT_INFERRED?', 'schema/docs/findings.md'],
+    ] as const) {
+      const { sections } = await call('docs', { query });
+      expect(sections.slice(0, 4).map((each: { page: string }) => each.page)).toContain(page);
+    }
+    expect(await call('explain', { coordinate: 'Usr' })).toMatchObject({ failed: true });
     expect((await call('explain', { coordinate: 'User.name' })).explanations[0].coordinate).toBe(
       'User.name',
     );
@@ -127,12 +140,20 @@ type Query { notes: [Note!]! }
     client = await connect('modern', own.root);
     const notes = async (args: { user?: string }) => {
       const given = { document: '{ notes { text } }', ...args };
-      const { content, _meta } = await client!.callTool({ name: 'query', arguments: given });
-      expect(_meta).toMatchObject({ 'twofold/untrusted': true });
-      return JSON.parse(content[0].text);
+      const { content, _meta, isError } = await client!.callTool({
+        name: 'query',
+        arguments: given,
+      });
+      const answer = JSON.parse(content[0].text);
+      expect(isError === true).toBe(answer.data === undefined || answer.data === null);
+      if (!isError) expect(_meta).toMatchObject({ 'twofold/untrusted': true });
+      return answer;
     };
     expect(await notes({ user: ids[1]! })).toEqual({ data: { notes: [{ text: 'of Bob' }] } });
     expect((await notes({})).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    expect(await notes({ user: 'ada@example.com' })).toMatchObject({
+      error: { code: 'USER_UNKNOWN', message: expect.stringContaining('the id of a row') },
+    });
     const rows = own.read('schema.graphql');
     own.write('schema.graphql', rows.replace('[OWNER], owner: "author"', '[PUBLIC]'));
     expect((await generator(['generate', '--quiet'], own.root)).code).toBe(0);
@@ -142,7 +163,7 @@ type Query { notes: [Note!]! }
     await client?.close();
     own.remove();
   }
-}, 60_000);
+});
 
 it('a query writes nothing: it is no mutation, no subscription, and its database is read-only', async () => {
   const own = makeProject({
@@ -186,7 +207,7 @@ export const resolvers: QueryResolvers = {
     await client?.close();
     own.remove();
   }
-}, 60_000);
+});
 
 it('an answer has at most 64 KiB as JSON, and says when it was cut', () => {
   for (const part of ['x', '"', '\u0001', '\u{1F600}', 'é']) {
@@ -196,6 +217,43 @@ it('an answer has at most 64 KiB as JSON, and says when it was cut', () => {
     expect(text.isWellFormed()).toBe(true);
   }
   expect(fitting({ ok: true })).toBe('{"ok":true}');
+});
+
+it('generator mcp asks one process again and again, and another one after a file was saved', async () => {
+  const clock = (time: string) => `import { appendFileSync, mkdirSync } from 'node:fs';
+mkdirSync('data', { recursive: true });
+appendFileSync('data/starts.txt', 'started ${time}\\n');
+export default { name: 'clock', resolvers: { Query: { now: () => '${time}' } } };
+`;
+  const shop = makeProject({
+    'schema.graphql':
+      'type Query { users: [User!]! now: String! }\ntype User { id: ID! name: String! }\n',
+    'manifest.yaml': 'name: shop\n',
+    'src/plugins/clock.ts': clock('12:00'),
+  });
+  try {
+    linkPackages(shop);
+    expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+    expect(await generator(['migrate'], shop.root)).toMatchObject({ code: 0 });
+    shop.write('data/starts.txt', '');
+    const client = await connect('legacy', shop.root);
+    const call = async (name: string, args: Record<string, unknown>) =>
+      JSON.parse((await client.callTool({ name, arguments: args })).content[0].text);
+    const now = { document: '{ now }' };
+    expect((await call('explain', { coordinate: 'User.name' })).ok).toBe(true);
+    expect((await call('query', now)).data).toEqual({ now: '12:00' });
+    expect((await call('query', now)).data).toEqual({ now: '12:00' });
+    expect(shop.read('data/starts.txt')).toBe('started 12:00\n');
+    shop.write('src/plugins/clock.ts', clock('13:00'));
+    expect((await call('query', now)).data).toEqual({ now: '13:00' });
+    shop.write('src/plugins/clock.ts', "throw new Error('broken');\n");
+    expect((await call('query', now)).error).toMatchObject({ code: 'PROJECT_FAILED' });
+    shop.write('src/plugins/clock.ts', clock('14:00'));
+    expect((await call('query', now)).data).toEqual({ now: '14:00' });
+    await client.close();
+  } finally {
+    shop.remove();
+  }
 });
 
 it('AGENTS.md has the line that starts generator mcp from an editor', () => {

@@ -105,7 +105,7 @@ for (const { name, missing, create } of databases) {
         }
         const rescued = Object.keys(shop.files()).filter((path) => path.includes('/rescued/'));
         expect(rescued.length).toBeGreaterThanOrEqual(8);
-      }, 60_000);
+      });
 
       test('acceptance 5: the folder can be deleted and written anew, on an empty and on the existing database', async () => {
         const { shop, load, generate, start } = makeShop();
@@ -130,7 +130,7 @@ for (const { name, missing, create } of databases) {
         const empty = await open();
         expect(await migrate(empty, await load())).toEqual(['0001_init']);
         expect(await readStructure(empty)).toEqual(await readStructure(store));
-      }, 60_000);
+      });
 
       test('a folder written anew for another schema names the drift, and reset starts anew', async () => {
         const { shop, load, generate, start } = makeShop();
@@ -188,7 +188,7 @@ for (const { name, missing, create } of databases) {
         });
         await generate();
         expect(project.migrations().map(([path]) => path)).toEqual(['migrations/0001_squashed.ts']);
-      }, 60_000);
+      });
 
       test('a baseline is recorded only where the catalog is what they make, and drift is named', async () => {
         const { load, generate } = makeShop();

@@ -169,6 +169,62 @@ const EXITS: Readonly<Record<keyof typeof EXIT, readonly string[]>> = {
   again: ['trouble: is 75 when an editor saves'],
 };
 
+/** Each word with which a command says that it did something, and the test that looks whether it did. */
+const SAID: Readonly<Record<string, string>> = {
+  'db.ts backed up': 'db: backs up accounts, join tables, seeds and the ledger, and restores them',
+  'db.ts written': 'db: writes to standard output, copies back',
+  'deploy.ts created': '../hosting/deploy-command: builds a new project from its source',
+  'deploy.ts deployed': '../hosting/deploy-command: builds a new project from its source',
+  'dev.ts stopped': 'dev-ends: when SIGTERM ends the npm that runs it',
+  'eject.ts added': 'eject: writes every field of the blog out so that it type-checks',
+  'eject.ts moved': '../crud/eject: makes the same API after eject crud',
+  'host/install.ts written': '../hosting/host-install: makes services that answer',
+  'host/restore.ts restored': '../hosting/host-restore: a host is lost, and comes back',
+  'host/uninstall.ts removed':
+    '../hosting/host-install: is removed, with data and apps only by --purge',
+  'import.ts imported': 'import-db: writes a project that generates, and nothing the second time',
+  'init.ts created': 'init: takes the name from the folder, as the manifest wants it',
+  'install.ts installed': '../journey/managers: installs, is right and answers',
+  'jobs.ts done': 'jobs: runs, shows, retries and cancels jobs',
+  'jobs.ts retried': 'jobs: runs, shows, retries and cancels jobs',
+  'migrate/baseline.ts recorded': 'import/baseline: writes the baseline, which migrate up records',
+  'migrate/down.ts rescued': '../store/undo: needs no file: the ledger has its statements',
+  'migrate/down.ts reverted': 'project-commands: lists, applies and undoes',
+  'migrate/new.ts saved': 'drafts: are saved by "migrate save" and by "generate"',
+  'migrate/reset.ts applied': 'migrations/options: reset makes all tables anew',
+  'migrate/reset.ts rescued': '../store/undo: of everything makes the tables anew',
+  'migrate/save.ts saved': 'drafts: are saved by "migrate save" and by "generate"',
+  'migrate/squash.ts removed': 'offers: works as it stands',
+  'migrate/status.ts applied': 'project-commands: lists, applies and undoes',
+  'migrate/up.ts applied': 'project-commands: lists, applies and undoes',
+  'openapi.ts written': 'openapi: writes a file of the user with --out',
+  'plan-report.ts added': 'settings: get the secret that the manifest has come to need',
+  'prune-documents.ts removed':
+    '../client/list: keeps what was committed, and drops what was only typed',
+  'prune.ts removed': 'project-commands: removes them only when told, and keeps their text',
+  'prune.ts rescued': 'project-commands: removes them only when told, and keeps their text',
+  'rename.ts renamed': 'rename: of a field renames it in inputs, arguments, code and database',
+  'seed.ts seeded': 'seed: writes rows that refer to each other by key',
+};
+
+const WORDS =
+  'added|applied|backed up|cancelled|copied|created|deployed|done|granted|imported|installed|moved|recorded|removed|renamed|rescued|restored|retried|reverted|saved|seeded|squashed|stopped|updated|upgraded|written';
+
+/** `file word` of each text of a command that begins with such a word. */
+function said(): string[] {
+  const folder = join(repo, 'generator/commands');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) =>
+      [
+        ...readFileSync(join(folder, name), 'utf8').matchAll(
+          new RegExp(`['\`] *(${WORDS})\\b`, 'g'),
+        ),
+      ].map(([, word]) => `${name} ${word}`),
+    );
+}
+
 /** A title that the formatter put on a line of its own stands beside its call again. */
 const text = (path: string) =>
   readFileSync(join(repo, 'test/generator', `${path}.test.ts`), 'utf8').replaceAll(/\(\n\s+/g, '(');
@@ -199,6 +255,11 @@ describe('what is promised of the command line', () => {
   test('has a test for each command', () => {
     expect(Object.keys(COMMANDS)).toEqual(commands.map(({ name }) => name));
     expect(missing(Object.values(COMMANDS).flat())).toEqual([]);
+  });
+
+  test('has a test that looks for each word that says that something was done', () => {
+    expect([...new Set(said())].sort()).toEqual(Object.keys(SAID).sort());
+    expect(missing(Object.values(SAID))).toEqual([]);
   });
 
   test('has a test for each exit code', () => {

@@ -56,6 +56,29 @@ describe.skipIf(postgres!.missing !== null)('generator db', () => {
     expect((await run('db', 'restore', file, ...over)).code).toBe(0);
   });
 
+  test('backs up into a folder that is made, and says why it cannot write', async () => {
+    const made = await run('db', 'backup', 'not/there/x.tgz');
+    expect([made.code, existsSync(project.path('not/there/x.tgz'))]).toEqual([0, true]);
+    for (const path of ['schema.graphql/x.tgz', '/proc/x.tgz']) {
+      const { code, stderr } = await run('db', 'backup', path);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('FILE_UNWRITABLE')]);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    }
+  });
+
+  test('plan and doctor name what waits in a few lines', async () => {
+    const env = { JWT_SECRET: 'x'.repeat(40), DATABASE_URL: 'file:data/fresh.db', PORT: '0' };
+    const plan = await generator(['migrate', 'plan'], project.root, env);
+    expect(plan.stdout).toMatch(
+      /^\d+ migrations of the packages \(auth[\w, ]*\): safe; --json has their steps\n\n0001_init\n/,
+    );
+    expect(plan.stdout).not.toContain('auth/0001');
+    const doctor = await generator(['doctor'], project.root, env);
+    expect(doctor.stdout).toMatch(
+      /reached; \d+ migrations wait: \S+, \S+, \S+ and \d+ more\n +fix +npm run migrate\n/,
+    );
+  });
+
   test('writes to standard output, copies back, and leaves no file of a run that fails', async () => {
     const { code, bytes } = await piped(project.root);
     expect(code).toBe(0);

@@ -151,7 +151,7 @@ describe('what deploy sends', () => {
       rmSync(root, { recursive: true, force: true });
       expect([seed, one, paths]).toEqual([seed, one, kept]);
     }
-  }, 60_000);
+  });
 });
 
 /** Files whose folder is a file already are left out. @returns the rules, for a failure's text. */

@@ -15,59 +15,59 @@ describe('dev leaves no process behind', () => {
     'when %s ends it while its server answers and the next one waits',
     async (signal) => {
       const { dev, port } = await start();
-      await until(async () => (await answers(port)) && below(dev.pid!).length === 2);
-      const family = below(dev.pid!);
-      expect(family).toHaveLength(2);
+      let family: number[] = [];
+      const seen = async () => ((await answers(port)) ? (family = below(dev.pid!)).length : 0);
+      await expect.poll(seen).toBe(2);
       await end(dev, signal);
       expect(await left(family)).toEqual([]);
       expect(await answers(port)).toBe(false);
     },
-    60_000,
   );
 
-  it.each(SIGNALS)(
-    'when %s ends it while it starts',
-    async (signal) => {
-      for (const moment of [150, 400, 700]) {
-        const { dev } = await start();
-        await wait(moment);
-        const family = below(dev.pid!);
-        await end(dev, signal);
-        expect([moment, await left(family)]).toEqual([moment, []]);
-      }
-    },
-    60_000,
-  );
+  it('when SIGTERM ends the npm that runs it, which signals only the shell between', async () => {
+    const { dev: npm, port } = await start('npm', ['run', 'dev']);
+    await until(async () => (await answers(port)) && below(npm.pid!).length >= 3);
+    const family = below(npm.pid!);
+    await end(npm, 'SIGTERM');
+    await until(async () => (await left(family)).length === 0);
+    expect(await answers(port)).toBe(false);
+  });
 
-  it.each(SIGNALS)(
-    'when %s ends it while a save is answered',
-    async (signal) => {
-      const { dev, port, shop } = await start();
-      await until(() => answers(port));
-      const seen = new Set<number>();
-      shop.write('schema.graphql', SEED.replace('email: String!', 'email: String!\n  age: Int'));
-      for (let look = 0; look < 4; look++) below(dev.pid!).forEach((pid) => seen.add(pid));
+  it.each(SIGNALS)('when %s ends it while it starts', async (signal) => {
+    for (const moment of [150, 400, 700]) {
+      const { dev } = await start();
+      await wait(moment);
+      const family = below(dev.pid!);
       await end(dev, signal);
-      expect(await left([...seen])).toEqual([]);
-      expect(await answers(port)).toBe(false);
-    },
-    60_000,
-  );
+      expect([moment, await left(family)]).toEqual([moment, []]);
+    }
+  });
+
+  it.each(SIGNALS)('when %s ends it while a save is answered', async (signal) => {
+    const { dev, port, shop } = await start();
+    await until(() => answers(port));
+    const seen = new Set<number>();
+    shop.write('schema.graphql', SEED.replace('email: String!', 'email: String!\n  age: Int'));
+    for (let look = 0; look < 4; look++) below(dev.pid!).forEach((pid) => seen.add(pid));
+    await end(dev, signal);
+    expect(await left([...seen])).toEqual([]);
+    expect(await answers(port)).toBe(false);
+  });
 });
 
-async function start() {
+const GENERATOR = join(repo, 'generator/bin.js');
+
+async function start(command = process.execPath, args: readonly string[] = [GENERATOR, 'dev']) {
   const port = await freePort();
   const shop = makeProject({
     'schema.graphql': SEED,
     'manifest.yaml': 'name: shop\n',
+    'package.json': `{ "type": "module", "scripts": { "dev": "node ${GENERATOR} dev" } }\n`,
     '.env': `PORT=${port}\nHOST=127.0.0.1\nDATABASE_URL=:memory:\n`,
   });
   made.push(shop);
   linkPackages(shop);
-  const dev = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], {
-    cwd: shop.root,
-    stdio: 'ignore',
-  });
+  const dev = spawn(command, args, { cwd: shop.root, stdio: 'ignore' });
   return { dev, port, shop };
 }
 

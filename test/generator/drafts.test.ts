@@ -184,7 +184,7 @@ for (const { name, missing, create } of databases) {
         await loadMigrations(pathToFileURL(`${shop.path('migrations')}/`)),
       );
       expect(await readStructure(third.store)).toEqual(await readStructure(other.store));
-    }, 120_000);
+    });
   });
 }
 

@@ -155,7 +155,7 @@ describe('eject', () => {
       code: 2,
       stderr: expect.stringContaining('answers posts already'),
     });
-  }, 120_000);
+  });
 
   test('writes what nobody can infer as what it is: not written yet; and refuses events', async () => {
     const shop = makeProject({
@@ -183,7 +183,7 @@ describe('eject', () => {
       code: 2,
       stderr: expect.stringContaining('did you mean User.shout?'),
     });
-  }, 60_000);
+  });
 
   test('leaves a file that it cannot read alone, and says what to paste', async () => {
     const shop = makeProject({

@@ -3,6 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { Explanation } from '../../generator/explain/facts.ts';
 import { generator, linkPackages, makeProject, repo } from './project.ts';
 
+/** A plugin that counts the processes that load it. */
+const CLOCK = `import { appendFileSync, mkdirSync } from 'node:fs';
+mkdirSync('data', { recursive: true });
+appendFileSync('data/starts.txt', 'started\\n');
+export default { name: 'clock', resolvers: { Query: { now: () => '12:00' } } };
+`;
+
 describe('explain', () => {
   test('of a name that is not there says which is near', async () => {
     expect(await generator(['explain', 'Pots'], join(repo, 'examples/blog'))).toMatchObject({
@@ -30,8 +37,8 @@ describe('explain', () => {
         '  rule       column',
         '  stored     users.name',
         '  file       src/generated/model.ts:N',
-        '  asked by   { users { name } }',
-        '  plan       users: list User',
+        '  asked by   { users(limit: 10) { name } }',
+        '  plan       users: list User (limit)',
         '               name: column name',
         expect.stringMatching(
           /^ {2}statement {2}select .+json_agg\(.+"users".+\)::text as j offset 0\) q$/,
@@ -64,7 +71,7 @@ describe('explain', () => {
       expect(of('User.shout')).toMatchObject({
         decidedBy: '@computed',
         file: 'src/resolvers/User.ts:3',
-        operation: '{ users { shout } }',
+        operation: '{ users(limit: 10) { shout } }',
         statements: { sqlite: [expect.stringContaining("'$row'")] },
       });
       expect(of('Query.user')).toEqual({
@@ -77,7 +84,25 @@ describe('explain', () => {
         decidedBy: 'stub',
         what: expect.stringContaining('NOT_IMPLEMENTED'),
       });
-      expect(of('User.name').operation).toBe('{ users { name } }');
+      expect(of('User.name').operation).toBe('{ users(limit: 10) { name } }');
+    } finally {
+      shop.remove();
+    }
+  });
+
+  test('starts the project once, also where a plugin answers another field', async () => {
+    const shop = makeProject({
+      'schema.graphql':
+        'type User { id: ID! name: String! }\ntype Query { users: [User!]! user(id: ID!): User now: String! }\n',
+      'manifest.yaml': 'name: shop\n',
+      'src/plugins/clock.ts': CLOCK,
+    });
+    try {
+      linkPackages(shop);
+      await generator(['generate'], shop.root);
+      const { stdout } = await generator(['explain', 'User.name'], shop.root);
+      expect(stdout).toContain('{ users(limit: 10) { name } }');
+      expect(shop.read('data/starts.txt')).toBe('started\n');
     } finally {
       shop.remove();
     }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ruleSentence } from '../../generator/explain/rules.ts';
 import { ruleTexts } from '../../runtime/core/data/access/rule-text.ts';
+import { createLog } from '../../runtime/core/config/log.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import { createDryRun } from '../../runtime/core/graphql/dry-run.ts';
 import { projectOf } from '../graphql/harness.ts';
 import { generator, linkPackages, makeProject } from './project.ts';
 
@@ -19,6 +22,8 @@ const SCHEMA = `
   { id: ID! title: String company: String tags: [String!] meta: JSON project: Project salary: Int @auth(allow: [OWNER], owner: "project.owner", on: [READ]) }
 `;
 const MANIFEST = 'name: shop\nauth: { roles: { list: [admin, member] } }\n';
+
+const SILENT = createLog({ level: 'silent' }, { write: () => {} });
 
 describe('explain prints each rule', () => {
   const project = projectOf(SCHEMA, MANIFEST);
@@ -45,6 +50,38 @@ describe('explain prints each rule', () => {
     expect(sql['Task']?.[2]).toBeNull();
     expect(sql['Task']?.[3]).toContain('"tasks"."company" = :claim(company.id)');
     expect(Object.keys(ruleTexts(project, 'sqlite'))).toEqual(Object.keys(sql));
+  });
+
+  it('of organizations, with the parameter that holds those of the caller', async () => {
+    const tenants = `type Query { orders: [Order!]! } type Company { id: ID! name: String! } type User { id: ID! email: String! }
+      type Order @auth(allow: [TENANT]) @auth(allow: [TENANT], roles: ["Owner"], on: [DELETE])
+      { id: ID! company: Company! items: [Item!]! } type Item @auth(allow: [TENANT], tenant: "order.company") { id: ID! order: Order! }`;
+    const manifest =
+      'name: x\nauth: { organizations: { type: Company, roles: [Owner, Member] } }\n';
+    const tenant = projectOf(tenants, manifest);
+    expect(ruleTexts(tenant, 'postgres')).toMatchObject({
+      Order: [
+        '"orders"."company_id" = any(:organizations)',
+        '"orders"."company_id" = any(:organizations(Owner))',
+      ],
+      Item: [
+        '"items"."order_id" in (select t1."id" from "orders" t1 where t1."company_id" = any(:organizations))',
+      ],
+    });
+    expect(ruleTexts(tenant, 'sqlite')['Order']?.[0]).toBe(
+      '"orders"."company_id" in (select value from json_each(:organizations))',
+    );
+    const dryRun = createDryRun({
+      kernel: { project: tenant, settings: createSettings({}), log: SILENT, root: '/' },
+      dialect: 'sqlite',
+      resolvers: {},
+      scalars: {},
+    });
+    const told = await dryRun('{ orders { id } }');
+    expect(told?.as).toBe('a signed-in user');
+    expect(told?.statements.join('\n')).toContain(
+      '"company_id" in (select value from json_each(?))',
+    );
   });
 
   it('on the command line', async () => {

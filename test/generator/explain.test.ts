@@ -162,7 +162,7 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
       if (name === 'hosting')
         token = (await call('/api/auth/login', { password: 'correct horse battery' })).token;
       await fill(name);
-    }, 60_000);
+    });
     afterAll(async () => {
       for (const end of ended.toReversed()) await end();
       rmSync(data, { recursive: true, force: true });
@@ -234,7 +234,7 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
         ]);
       }
       expect(silent).toEqual(name === 'company' ? ['Mutation.joinCompany'] : []);
-    }, 60_000);
+    });
   });
 });
 
@@ -341,7 +341,7 @@ describe.each(databases)(
       } finally {
         await server.close();
       }
-    }, 60_000);
+    });
   },
 );
 

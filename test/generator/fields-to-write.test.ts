@@ -49,8 +49,21 @@ export const resolvers: Resolvers['Query'] = {
     );
   });
 
+  test('is no subscription that some code publishes', async () => {
+    const shop = project({
+      'schema.graphql': `${SCHEMA}type Subscription { rang: Int! shut: Int! }\n`,
+      'src/jobs/bell.ts':
+        "export default { run: ({ ctx }) => ctx.publish('rang', 1) } satisfies types.Job;\n",
+    });
+    const { stderr } = await generator(['generate'], shop.root);
+    expect(stderr).toContain('Subscription.shut');
+    expect(stderr).not.toContain('Subscription.rang');
+  });
+
   test('is found in files however they are laid out', () => {
-    const written = (text: string) => [...writtenMembers([{ file: 'src/resolvers/A.ts', text }])];
+    const written = (text: string) => [
+      ...writtenMembers({ resolvers: [{ file: 'src/resolvers/A.ts', text }], otherUserTexts: [] }),
+    ];
     expect(written('export const resolvers = { a, b: () => 1 };')).toEqual(['A.a', 'A.b']);
     expect(
       written(`const inner = { x: 1 };

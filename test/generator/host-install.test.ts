@@ -74,7 +74,6 @@ describe('host install --root', () => {
       // Fails if one of them is exposed to more than 5.0.
       analyze('security', '--offline=true', '--threshold=50', ...units);
     },
-    60_000,
   );
 
   it('keeps secrets, place and options of the run before', async () => {

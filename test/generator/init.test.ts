@@ -93,7 +93,7 @@ describe('init', () => {
       child.kill('SIGTERM');
       await ended;
     }
-  }, 120_000);
+  });
 
   test('--start --json prints one document on standard output, and the log elsewhere', async () => {
     const folder = emptyFolder();
@@ -122,7 +122,7 @@ describe('init', () => {
     }
     expect(JSON.parse(said.out)).toMatchObject({ ok: true, installed: false });
     expect(said.err).toMatch(/listening on http:\S+/);
-  }, 120_000);
+  });
 
   test.skipIf(!existsSync('/proc/self'))(
     'says so where no folder can be made, which Node by itself tries for ever',
@@ -141,7 +141,6 @@ describe('init', () => {
       );
       expect([status, stderr]).toEqual([2, expect.stringContaining('/proc/shop cannot be made')]);
     },
-    70_000,
   );
 
   test('--version is that of the package', async () => {

@@ -56,8 +56,9 @@ describe('files of jobs', () => {
     expect(shop.read('src/generated/app.ts')).toContain(
       `jobs: { 'clean-up': cleanUpJob, letter: letterJob },`,
     );
-    // A type of the schema that is called Job makes way for the one of jobs.
-    expect(shop.read('src/generated/types.ts')).toContain('export type Job_ = {');
+    // A type of the schema that is called Job makes way for the one of jobs, and a hint says so.
+    expect(stderr).toContain('TYPE_NAME_TAKEN  In TypeScript, Job of the schema is types.Job_');
+    expect(shop.read('src/generated/types.ts')).toContain('export type Job_ = ');
     expect(JSON.parse(shop.read('package.json')).dependencies).toHaveProperty('croner');
     expect(await typecheck(shop.root)).toEqual([]);
     shop.write(

@@ -22,7 +22,7 @@ const CALLS: readonly (readonly [words: string, code: number])[] = [
   ['explain Nope.name', 2],
   ['eject Query.users', 0],
   ['eject Query.nope', 2],
-  ['rename User.name User.fullName', 0],
+  ['rename User.name User.fullName', 5],
   ['rename User.name User.fullName --yes', 0],
   ['rename User.nope User.none --yes', 2],
   ['prune', 0],

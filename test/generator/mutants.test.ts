@@ -1,4 +1,3 @@
-import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Sources } from '../../generator/files.ts';
 import { planMigration } from '../../generator/migrations/plan.ts';
@@ -144,9 +143,7 @@ async function renderAll(project: Project): Promise<void> {
     problems: [],
   };
   const migration = planMigration(project, sources, {});
-  await renderFiles(
-    planFiles(project, { document: parse(project.sdl), sources, migration, version: '0.0.0' }),
-  );
+  await renderFiles(planFiles(project, { sources, migration, version: '0.0.0' }));
 }
 
 /** Something that a hand, an editor or a merge does to a text. */

@@ -82,7 +82,7 @@ describe('the packages as they are shipped', () => {
     ownCopy(shop);
     packages = join(shop.root, 'node_modules/@twofold');
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
-  }, 240_000);
+  });
   afterAll(() => shop.remove());
 
   const serve = () =>

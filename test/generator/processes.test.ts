@@ -66,7 +66,7 @@ describe('runs in processes', () => {
       expect(committed(shop)).toEqual(whole);
     }
     expect(unfinished).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   test('need few files open at once, however many they read and write', async () => {
     const shop = project(syntheticSchema(100));
@@ -135,7 +135,7 @@ describe('runs in processes', () => {
         env,
       ),
     ).toMatchObject({ stderr: expect.stringContaining('a socket was opened') });
-  }, 60_000);
+  });
 });
 
 /** Whether the process was still at work when it was killed. */

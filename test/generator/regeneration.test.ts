@@ -101,7 +101,7 @@ describe('regeneration', () => {
         if (random.chance(0.8)) schema = changeSchema(schema, random);
       }
     }
-  }, 120_000);
+  });
 
   test('is tried up to the last file, and no file on disk changes', async () => {
     const shop = project(inputs(startSchema(createRandom(5))));
@@ -245,7 +245,6 @@ describe('a crash', () => {
         expect([stopAt, crashed.files()]).toEqual([stopAt, wanted.files()]);
       }
     },
-    120_000,
   );
 
   test('followed by an edit keeps the edit', async () => {

@@ -4,6 +4,7 @@ import { readProject } from '../../schema/index.ts';
 import { starters } from '../../templates/starter/index.ts';
 import {
   generator,
+  linkPackages,
   linkShippedPackages,
   makeProject,
   type TestProject,
@@ -35,10 +36,44 @@ describe('rename', () => {
   test('shows a diff, and changes nothing without --yes where nobody can be asked', async () => {
     const shop = await blog();
     const before = shop.files();
-    const { stdout, code } = await generator(['rename', 'Post.status', 'phase'], shop.root);
-    expect(code).toBe(0);
+    const { stdout, stderr, code } = await generator(['rename', 'Post.status', 'phase'], shop.root);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('--yes renames')]);
     expect(stdout).toContain('+  phase: PostStatus! @default');
+    const asked = await generator(['rename', 'Post.status', 'phase', '--json'], shop.root);
+    expect([asked.code, JSON.parse(asked.stdout)]).toMatchObject([5, { ok: false }]);
     expect(shop.files()).toEqual(before);
+  });
+
+  test('changes nothing where a name decides that two fields are one relation, and says how to go on', async () => {
+    const shop = makeProject({
+      'schema.graphql': `type Animal { id: ID! name: String! cat: Cat }
+type Cat @table(key: ["animal"]) { id: ID! animal: Animal! @relation(column: "id") lives: Int }
+type Query { animals: [Animal!]! cats: [Cat!]! }
+`,
+      'manifest.yaml': 'name: shop\n',
+    });
+    made.push(shop);
+    linkPackages(shop);
+    await generator(['generate'], shop.root);
+    const migration = shop.read('migrations/0001_init.ts');
+    expect(migration).toMatch(
+      /name: 'cats',[^]*name: 'id',\s+type: 'id',[^]*references: { table: 'animals', column: 'id'[^]*primaryKey: \['id'\]/,
+    );
+    const before = shop.files();
+    const rename = () => generator(['rename', 'Cat.animal', 'Cat.creature', '--yes'], shop.root);
+    const refused = await rename();
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('RENAME_BREAKS')]);
+    expect(shop.files()).toEqual(before);
+    const [, written, at] = /add (@relation\(.+?\)) to Animal\.(\w+),/.exec(refused.stderr)!;
+    shop.write(
+      'schema.graphql',
+      shop.read('schema.graphql').replace(`${at}: Cat`, `${at}: Cat ${written}`),
+    );
+    await generator(['generate'], shop.root);
+    expect(await rename()).toMatchObject({ code: 0, stderr: expect.stringMatching(/^renamed$/m) });
+    expect(shop.read('schema.graphql')).toContain('key: ["creature"]');
+    expect(migrations(shop)).toBe('');
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
   });
 
   test('of a field renames it in inputs, arguments, code and database, and all still fits', async () => {
@@ -51,7 +86,7 @@ describe('rename', () => {
     ).toMatchObject({ code: 0 });
     expect(shop.read('schema.graphql')).not.toMatch(/\bstatus:/);
     expect(shop.read('src/resolvers/Post.ts')).toMatch(/^ {2}readingTime: \(post\)/m);
-    expect(migrations(shop)).toContain("renameColumn('status', 'phase')");
+    expect(migrations(shop)).toMatch(/kind: 'renameColumn',.* from: 'status', to: 'phase'/);
     expect(shop.read('schema.graphql')).not.toContain('@renamed');
     expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
     expect(await typecheck(shop.root)).toEqual([]);
@@ -118,7 +153,7 @@ describe('rename', () => {
     });
     expect(shop.has('src/resolvers/Post.ts')).toBe(false);
     expect(shop.read('src/resolvers/Article.ts')).toContain('satisfies types.ArticleOverrides');
-    expect(migrations(shop)).toContain("alterTable('posts').renameTo('articles')");
+    expect(migrations(shop)).toContain("kind: 'renameTable', from: 'posts', to: 'articles'");
     expect(shop.read('schema.graphql')).not.toContain('@renamed');
     expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
     expect(await typecheck(shop.root)).toEqual([]);
@@ -163,25 +198,138 @@ describe('rename', () => {
     expect(shop.files()).toEqual(before);
   });
 
-  test('names the lines of your code that still have the old name', async () => {
-    const shop = await blog();
-    const { stderr } = await generator(['rename', 'Post.body', 'text', '--yes'], shop.root);
-    expect(stderr).toMatch(/body still stands in src\/resolvers\/Post\.ts:\d+/);
+  const CLIENT = 'name: blog\nclient: { documents: ["web/**"], out: web/generated }\n';
+  const withClient = async (files: Record<string, string>) => {
+    const shop = makeProject({
+      'schema.graphql': starters.blog.schema,
+      'manifest.yaml': CLIENT,
+      ...starters.blog.files,
+      ...files,
+    });
+    made.push(shop);
+    expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+    return shop;
+  };
+  const PAGE = `import { graphql } from './generated/index.ts';
+const other = graphql(\`query Other { status: posts(status: DRAFT) { title } }\`);
+export const status = graphql(\`
+  query Drafts($where: PostStatus!) { posts(status: $where) { ...Line } }
+\`);
+const shown = (post: { status: string }) => post.status;
+`;
+  const LINE = '# a line\r\nfragment Line on Post {\r\n  id status: title phase: status\r\n}\r\n';
+
+  test('of a field and of a type renames them in the documents of front ends', async () => {
+    const shop = await withClient({ 'web/page.ts': PAGE, 'web/line.graphql': LINE });
+    const renamed = await generator(['rename', 'Post.status', 'state', '--yes'], shop.root);
+    expect(renamed).toMatchObject({ code: 0 });
+    expect(shop.read('web/page.ts')).toBe(PAGE.replaceAll('posts(status:', 'posts(state:'));
+    expect(shop.read('web/line.graphql')).toBe(LINE.replace('phase: status', 'phase: state'));
+    expect(migrations(shop)).toMatch(/kind: 'renameColumn',.* from: 'status', to: 'state'/);
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
+    const left = /left as it is[^:]*: (.*)/.exec(renamed.stderr)![1]!;
+    expect(left.split(', ')).toEqual([
+      'test/smoke.test.ts:27:25',
+      'web/page.ts:3:14',
+      'web/page.ts:6:24',
+      'web/page.ts:6:50',
+    ]);
+    expect(await generator(['rename', 'Post', 'Article', '--yes'], shop.root)).toMatchObject({
+      code: 0,
+    });
+    expect(shop.read('web/line.graphql')).toContain('fragment Line on Article {\r\n');
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
   });
 
-  test.each([
-    [['Post.titel', 'name'], 'did you mean Post.title?'],
-    [['Post.title', 'body'], 'Post has a field body already'],
-    [['Post.title', '2'], 'rename needs two names'],
-    [['Post', 'Tag'], 'would not be right'],
-  ])('%j is refused: %s', async (args, text) => {
-    const shop = await blog();
+  test('of a field changes no other field of a type that api.crud extends', async () => {
+    const orders = 'query Orders { orders { id code lines { id } } }\n';
+    const shop = await withClient({
+      'schema.graphql': `type Order { id: ID! code: String! lines: [Line!]! }
+type Line { id: ID! order: Order! }
+`,
+      'manifest.yaml': `${CLIENT}api: { crud: true }\n`,
+      'web/orders.graphql': orders,
+    });
+    const renamed = await generator(['rename', 'Order.code', 'number', '--yes'], shop.root);
+    expect(renamed).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('left as it is'),
+    });
+    expect(shop.read('web/orders.graphql')).toBe(orders.replace('code', 'number'));
+  });
+
+  test('leaves every byte where a document would not be right afterwards', async () => {
+    // The name stands behind an escape, which moves it: it is not found, and the check refuses.
+    const text = 'graphql(`query A { posts(status: DRAFT) { title } } # \\` `);\n';
+    const page = text.replace('query A {', '# \\` \\`\n query A { posts2: posts(first: 1) { id }');
+    const shop = await withClient({
+      'web/line.graphql': LINE,
+      'web/use.graphql': 'query B { posts { ...Line } }',
+    });
+    shop.write('web/page.ts', page);
     const before = shop.files();
-    const { code, stderr } = await generator(['rename', ...args, '--yes'], shop.root);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(text);
+    const { code, stderr } = await generator(
+      ['rename', 'Post.status', 'state', '--yes'],
+      shop.root,
+    );
+    expect([code, stderr]).toEqual([3, expect.stringContaining('nothing was renamed')]);
     expect(shop.files()).toEqual(before);
   });
+
+  test('of a type moves its hooks, and renames its generated types in all code', async () => {
+    const shop = await blog();
+    shop.write('src/hooks/Post.ts', HOOKS);
+    shop.write(
+      'src/lib/titles.ts',
+      `import type { PostRow } from '../generated/types.ts';\nexport const title = (post: PostRow) => post.title;\n`,
+    );
+    await generator(['generate'], shop.root);
+    const renamed = await generator(['rename', 'Post', 'Article', '--yes'], shop.root);
+    expect(renamed).toMatchObject({ code: 0 });
+    expect(shop.has('src/hooks/Post.ts')).toBe(false);
+    expect(await typecheck(shop.root)).toEqual([]);
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
+  });
+
+  test('names each word of your code that it left, and nothing else', async () => {
+    const shop = await blog();
+    const { stdout } = await generator(
+      ['rename', 'Post.body', 'text', '--yes', '--json'],
+      shop.root,
+    );
+    const { left, ...rest } = JSON.parse(stdout);
+    expect(rest).toMatchObject({ ok: true, renamed: true });
+    expect(left).toEqual([
+      { file: 'src/resolvers/Post.ts', line: 6, column: 50 },
+      { file: 'test/smoke.test.ts', line: 34, column: 5 },
+    ]);
+  });
+});
+
+const HOOKS = `import type * as types from '../generated/types.ts';
+
+export const hooks = {
+  resolveInput: {
+    create: async ({ ctx }) => {
+      const first: types.PostRow | null = await ctx.data.post.findFirst({});
+      return first ? { title: first.title } : {};
+    },
+  },
+} satisfies types.PostHooks;
+`;
+
+test.each([
+  [['Post.titel', 'name'], 'did you mean Post.title?'],
+  [['Post.title', 'body'], 'Post has a field body already'],
+  [['Post.title', '2'], 'rename needs two names'],
+  [['Post', 'Tag'], 'would not be right'],
+])('%j is refused: %s', async (args, text) => {
+  const shop = await blog();
+  const before = shop.files();
+  const { code, stderr } = await generator(['rename', ...args, '--yes'], shop.root);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(text);
+  expect(shop.files()).toEqual(before);
 });
 
 /** Name and kind of every operation of a schema. */

@@ -11,6 +11,20 @@ type Query { orders: [Order!]! items: [Item!]! }
 };
 
 describe('the findings in a terminal', () => {
+  it('of one kind have their line and reason three times, and then only place and fix', () => {
+    const one = (line: number) => ({
+      code: 'AUTH_TYPE_OPEN',
+      severity: 'warning' as const,
+      summary: 'anyone',
+      why: 'reason',
+      fix: 'do it',
+      at: { file: 'schema.graphql', line, column: 1, length: 1 },
+    });
+    const texts = formatFindings([1, 2, 3, 1, 2].map(one), [schema], createPaint(false));
+    expect(texts.map((text) => text.split('\n').length)).toEqual([5, 6, 6, 2, 2]);
+    expect(texts[4]).toBe('schema.graphql:2:1  warning  AUTH_TYPE_OPEN  anyone\n   fix  do it');
+  });
+
   it('stand the choices of a fix under each other', () => {
     const { diagnostics } = readProject({
       schema: [schema],

@@ -37,4 +37,4 @@ it('generate --watch --json prints a document for each run, also for one that fa
     await once(watch, 'close');
     project.remove();
   }
-}, 90_000);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAssembly, partsOf } from '../../runtime/core/data/changes/announcement-parts.ts';
+import { createAssembly, partsOf } from '../../runtime/core/data/changes/announcements.ts';
 
 describe('parts of a notification', () => {
   it('come together again, each short enough and unlike every other', () => {

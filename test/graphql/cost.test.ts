@@ -68,8 +68,19 @@ const PRICES: readonly [string, string, number, string, Record<string, unknown>?
   ['a list of no rows', '{ authors(limit: 0) { posts { id } } }', 0, 'Query.authors'],
   ['the default of a list', '{ few { id } }', 20, 'Query.few'],
   ['the default of an argument', '{ ten { id } }', 10, 'Query.ten'],
-  ['a list in a list', '{ authors { posts { id } } }', 10_100, 'Author.posts'],
-  ['a connection', '{ post(id: 1) { comments { nodes { id } } } }', 101, 'Post.comments'],
+  ['a list in a list', '{ authors { posts(take: 100) { id } } }', 10_100, 'Author.posts'],
+  [
+    'the smallest page of one without a size',
+    '{ authors { posts { id } } }',
+    1_100,
+    'Author.posts',
+  ],
+  [
+    'a connection',
+    '{ post(id: 1) { comments(first: 100) { nodes { id } } } }',
+    101,
+    'Post.comments',
+  ],
   [
     'edges, nodes and what a connection has once',
     '{ post(id: 1) { comments(first: 5) { edges { cursor node { author { id } } } pageInfo { hasNextPage } totalCount } } }',
@@ -220,12 +231,12 @@ const PRICES: readonly [string, string, number, string, Record<string, unknown>?
     100,
     'Query.postsGroups',
   ],
-  ['a mutation', 'mutation { createAuthor(name: "x") { posts { id } } }', 101, 'Author.posts'],
+  ['a mutation', 'mutation { createAuthor(name: "x") { posts { id } } }', 11, 'Author.posts'],
 ];
 
 const REST = [
-  ['/api/posts/1?include=author.posts', 1 + 1 + 100],
-  ['/api/authors?limit=5&include=posts', 5 * 101],
+  ['/api/posts/1?include=author.posts', 1 + 1 + 10],
+  ['/api/authors?limit=5&include=posts', 5 * 11],
 ] as const;
 
 describe.each(databases)('the cost of an operation on %s', (database) => {
@@ -269,18 +280,70 @@ describe.each(databases)('the cost of an operation on %s', (database) => {
 });
 
 describe('the default', () => {
-  it('lets two lists in each other through, and two hops, and refuses three', async () => {
-    const server = await startServer(SDL, { resolvers: { Query: { own: () => [] } } });
-    const code = async (query: string) =>
-      (await server.query(query)).errors?.[0]?.extensions.code ?? 'fine';
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer(SDL, { resolvers: { Query: { own: () => [] } } });
+    const { db } = server.store;
+    await db.insertInto('authors').values({ name: 'Ada' }).execute();
+    for (let post = 0; post < 60; post += 1)
+      await db
+        .insertInto('posts')
+        .values({ title: `post ${post}`, author_id: 1 })
+        .execute();
+  });
+  afterAll(() => server.close());
+
+  const code = async (query: string) =>
+    (await server.query(query)).errors?.[0]?.extensions.code ?? 'fine';
+
+  it.each([
+    ['two lists, as long as any', '{ authors { posts { id } } }', 60],
+    ['three, with fewer rows in each', '{ authors { posts { id author { posts { id } } } } }', 20],
+    [
+      'three in a row with more beside',
+      '{ authors { posts { id author { name posts { id author { name } } } } } }',
+      10,
+    ],
+    [
+      'three with a size',
+      '{ authors(limit: 4) { posts(first: 30) { id author { posts { id } } } } }',
+      30,
+    ],
+  ])('answers %s', async (_, query, length) => {
+    const { data, errors, extensions } = (await server.query(query)) as any;
+    expect(errors).toBeUndefined();
+    expect(data.authors[0].posts).toHaveLength(length);
+    const isCut = length < 30;
+    expect(extensions?.cut?.[0]).toEqual(
+      isCut ? { path: ['authors', 'posts'], size: length, lists: 1 } : undefined,
+    );
+  });
+
+  it.each([
+    '{ authors { posts { author { posts { author { posts { id } } } } } } }',
+    '{ posts { id } authors { posts { author { posts { author { posts { author { name } } } } } } } }',
+    '{ post(id: 1) { author { posts { author { posts { author { posts { author { posts { author { posts { id } } } } } } } } } } } }',
+    'query ($n: Int = 80) { authors(limit: $n) { posts(first: 60) { comments(first: 20) { nodes { id } } } } }',
+    'fragment P on Author { posts(first: 90) { author { posts(first: 90) { id } } } } { authors { ...P } }',
+  ])('refuses %s with the size that is allowed', async (query) => {
+    const { errors } = await server.query(query);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'TOO_COSTLY', limit: 50_000 });
+    const [, field, argument, size] =
+      /: (\w+)\((\w+): (\d+)\) is allowed$/.exec(errors?.[0]?.message ?? '') ?? [];
+    const sized = (most: number) =>
+      query
+        .replace(new RegExp(`\\b${field}\\b(?:\\([^)]*\\))?`), `${field}(${argument}: ${most})`)
+        .replace('($n: Int = 80) ', '');
+    expect(await code(sized(Number(size)))).toBe('fine');
+    expect(await code(sized(Number(size) + 1))).toBe('TOO_COSTLY');
+  });
+
+  it('lets two hops in each other through, and refuses three', async () => {
     const hops = (count: number): string =>
       count === 0 ? '{}' : `{ author: { posts: { some: ${hops(count - 1)} } } }`;
-    expect(await code('{ authors { posts { id } } }')).toBe('fine');
-    expect(await code('{ authors { posts { author { posts { id } } } } }')).toBe('TOO_COSTLY');
     expect(await code(`{ authors(where: { posts: { some: ${hops(1)} } }) { id } }`)).toBe('fine');
     expect(await code(`{ authors(where: { posts: { some: ${hops(2)} } }) { id } }`)).toBe(
       'TOO_COSTLY',
     );
-    await server.close();
   });
 });

@@ -25,8 +25,6 @@ export const databases = [
   'sqlite',
   ...(postgresUrl || process.env['CI'] ? ['postgres'] : []),
 ] as readonly ('sqlite' | 'postgres')[];
-if (!postgresUrl && !process.env['CI'])
-  console.warn('skipped on PostgreSQL: eval "$(npx node test/engines/start.ts)"');
 
 export interface TestServer {
   readonly url: string;
@@ -83,10 +81,17 @@ export interface TestOptions {
 }
 
 /** The model of an SDL; throws with what is wrong with it. */
-export function projectOf(sdl: string, manifest?: string): Project {
+export function projectOf(
+  sdl: string,
+  manifest?: string,
+  scalars?: TestOptions['scalars'],
+): Project {
   const { project, diagnostics } = readProject({
     schema: [{ file: 'schema.graphql', text: sdl }],
     manifest: manifest === undefined ? null : { file: 'manifest.yaml', text: manifest },
+    ...(scalars && {
+      scalars: Object.fromEntries(Object.entries(scalars).map(([name, { type }]) => [name, type])),
+    }),
   });
   if (!project)
     throw new Error(
@@ -99,7 +104,7 @@ export function projectOf(sdl: string, manifest?: string): Project {
 const PRINCIPAL = 'x-test-principal';
 
 export async function startServer(sdl: string, options: TestOptions = {}): Promise<TestServer> {
-  const read = projectOf(sdl, options.manifest);
+  const read = projectOf(sdl, options.manifest, options.scalars);
   const project = options.change ? options.change(read) : read;
   const opened = await openDatabase(project, options);
   const { store, statements } = counted(opened.store);

@@ -39,7 +39,7 @@ describe.each(databases)('hostile operations of eight clients on %s', (kind) => 
       await end(program);
       await database?.drop();
     }
-  }, 180_000);
+  });
 });
 
 /** Statements that PostgreSQL still works on after so many milliseconds. */

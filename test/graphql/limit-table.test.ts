@@ -116,7 +116,7 @@ const LIMITS: Readonly<Record<string, Pair>> = {
   })),
   // Four times 100 authors with 100 posts each, and 96 with 99, are 50,000 objects.
   cost: pair(50_000, 'TOO_COSTLY', (cost) => ({
-    query: `{ ${repeated(4, (index) => `a${index}: authors { posts { id } }`)} authors(limit: 96) { posts(limit: 99) { id } } ${'author(id: 1) { id }'.repeat(cost - 50_000)} }`,
+    query: `{ ${repeated(4, (index) => `a${index}: authors { posts(limit: 100) { id } }`)} authors(limit: 96) { posts(limit: 99) { id } } ${'author(id: 1) { id }'.repeat(cost - 50_000)} }`,
   })),
   batch: pair(10, 'BATCH_TOO_LARGE', (count) =>
     Array.from({ length: count }, () => ({ query: '{ __typename }' })),

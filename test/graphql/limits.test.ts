@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getIntrospectionQuery } from 'graphql';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startServer, type TestOptions, type TestServer } from './harness.ts';
 
 const SDL = `
@@ -282,6 +282,7 @@ describe('trusted documents', () => {
 
   it('are all that is run when the list is mandatory', async () => {
     const root = mkdtempSync(join(tmpdir(), 'trusted-'));
+    onTestFinished(() => rmSync(root, { recursive: true }));
     writeFileSync(join(root, 'documents.json'), JSON.stringify({ [hash]: text }));
     await start({
       root,

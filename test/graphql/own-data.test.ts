@@ -17,6 +17,7 @@ const SDL = `
     tags: [Tag!]!
     createdAt: DateTime!
   }
+  type Secret @auth(allow: [OWNER], owner: "author") { id: ID! key: String! @unique text: String author: User! }
   type Query { articles: [Article!]! article(id: ID!): Article }
 `;
 const MANIFEST = 'name: own\napi: { access: public }\nauth: {}\n';
@@ -52,7 +53,13 @@ describe.each(databases)('ctx.data on %s', (database) => {
 
   it('creates, finds, updates and deletes rows in the form that resolvers get', async () => {
     const made = await make(ann, 'a', { note: 'mine', tags: { create: [{ name: 'x' }] } });
-    expect(made).toMatchObject({ id: 1, slug: 'a', title: 'About a', authorId: 1, views: 0 });
+    expect(made).toMatchObject({
+      id: '1',
+      slug: 'a',
+      title: 'About a',
+      authorId: '1',
+      views: 0,
+    });
     expect(await ann.data.article.findUnique({ where: { slug: 'a' } })).toEqual(made);
     expect(await ann.data.article.findUnique({ where: { id: '1' } })).toEqual(made);
     expect(await ann.data.article.findUnique({ where: { slug: 'b' } })).toBe(null);
@@ -84,6 +91,26 @@ describe.each(databases)('ctx.data on %s', (database) => {
     });
     await expect(make(bob, 'b', { authorId: 1 })).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect((await bob.sudo().data.article.update(title)).title).toBe('Stolen');
+  });
+
+  it('knows no row that is gone or hidden, by whichever key it is looked for', async () => {
+    const { id } = await ann.data.secret.create({ data: { key: 'a', authorId: 1 } });
+    const data = { text: 'x' };
+    const found = async (ctx: any, where: object) => [
+      await ctx.data.secret.findUnique({ where }),
+      await ctx.data.secret.update({ where, data }),
+      await ctx.data.secret.delete({ where }),
+      await ctx.data.secret.updateMany({ where, data }),
+      await ctx.data.secret.deleteMany({ where }),
+    ];
+    const nothing = [null, null, null, 0, 0];
+    for (const where of [{ id }, { id: String(id) }, { key: 'a' }])
+      expect(await found(bob, where)).toEqual(nothing);
+    const row = { id, key: 'a', text: null, authorId: '1' };
+    expect(await ann.data.secret.findMany()).toEqual([row]);
+    expect(await ann.data.secret.delete({ where: { id } })).toEqual(row);
+    for (const ctx of [ann, bob, system])
+      for (const where of [{ id }, { key: 'a' }]) expect(await found(ctx, where)).toEqual(nothing);
   });
 
   it('refuses what a mutation refuses, with its codes', async () => {
@@ -140,6 +167,12 @@ describe.each(databases)('ctx.data on %s', (database) => {
     expect(await slugs({ limit: 2, offset: 1 })).toEqual(['b', 'c']);
     expect(await slugs({ limit: 0 })).toEqual([]);
     expect(await ann.data.article.count({ where: { views: { lt: 2 } } })).toBe(2);
+    const [first, second] = (await ann.data.article.findMany({ orderBy: { id: 'asc' } })) as any[];
+    const beyond = { where: { id: { gt: first.id, lte: String(second.id) } } };
+    expect(await slugs(beyond)).toEqual([second.slug]);
+    expect(await ann.data.article.count({ where: { authorId: { gte: 1, lt: 2 } } })).toBe(
+      await ann.data.article.count({ where: { authorId: 1 } }),
+    );
     expect(await ann.data.article.count()).toBe(4);
   });
 
@@ -180,7 +213,7 @@ describe.each(databases)('ctx.data on %s', (database) => {
       });
     const rows = await Promise.all(Array.from({ length: 20 }, (_, index) => upsert(index)));
     expect(new Set(rows.map(({ id }) => id)).size).toBe(1);
-    expect(await ann.data.article.findMany()).toMatchObject([{ title: 'changed', authorId: 1 }]);
+    expect(await ann.data.article.findMany()).toMatchObject([{ title: 'changed', authorId: '1' }]);
     await expect(
       bob.data.article.upsert({ where: { slug: 'a' }, create: {}, update: { title: 'bob' } }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' });

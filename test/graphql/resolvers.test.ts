@@ -209,12 +209,12 @@ describe('functions of the user', () => {
       },
     });
     expect((await server.query('{ todo }', {}, user(7))).data).toEqual({ todo: 'done' });
-    expect(seen[0]).toMatchObject({ id: 7 });
+    expect(seen[0]).toMatchObject({ id: '7' });
     expect(seen[1]).toEqual(
       expect.arrayContaining(['user', 'post', 'comment', 'postsByAuthor', 'commentsByPost']),
     );
     expect(seen.slice(2)).toEqual([
-      { id: 1, first: 'Ada', last: 'X', nickname: null },
+      { id: '1', first: 'Ada', last: 'X', nickname: null },
       'Bob',
       null,
       ['tooo', 'toooooo'],

@@ -73,7 +73,8 @@ async function events(heard: { text: string }, count: number): Promise<any[]> {
 describe.each(databases)('a subscription on %s', (database) => {
   it('is refused when its selection is too costly', async () => {
     await start(database);
-    const lists = '{ posts { author { posts { author { posts { id } } } } } }';
+    const lists =
+      '{ posts(limit: 100) { author { posts(limit: 100) { author { posts(limit: 100) { id } } } } } }';
     const heard = await listen(`subscription { authorCreated ${lists} }`);
     await vi.waitFor(() => expect(heard.text).toContain('}'));
     expect(heard.status).toBe(400);

@@ -4,7 +4,8 @@ import { request as requestTls } from 'node:https';
 import WebSocket from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask2, selfSigned } from './ingress-client.ts';
-import { startLoad } from './load.ts';
+import { createIngressRecords } from '../../runtime/hosting/records/ingress-records.ts';
+import { startConnections, startLoad } from './load.ts';
 import { scraper, startServer, token, type TestServer } from './server.ts';
 
 const HOST = 'panel.test';
@@ -118,21 +119,39 @@ describe("the server's own host at the ingress", () => {
 });
 
 describe('the host of a server', () => {
-  it('waits for the next server while this one restarts: no request fails', async () => {
-    const env = { HOSTING_INGRESS: 'process' };
-    const first = await start(undefined, env);
-    const path = (turn: number) => `/api/health?${turn}`;
-    const load = startLoad({ port: first.ingress, host: HOST, clients: 4, path });
-    await expect
-      .poll(() => first.visit(HOST, '/api/health').then(({ status }) => status))
-      .toBe(200);
-    await first.stop();
-    const next = await start(first.folder, env);
-    await expect.poll(() => next.visit(HOST, '/api/health').then(({ status }) => status)).toBe(200);
-    const { ok, failures } = await load.stop();
-    expect([failures, ok > 10]).toEqual([[], true]);
-    await next.end();
-  }, 60_000);
+  it('waits for the next server, ten times: no request fails, on kept or new connections', async () => {
+    const env = { HOSTING_INGRESS: '' };
+    let server = await start(undefined, env);
+    const healthy = () =>
+      expect.poll(() => server.visit(HOST, '/api/health').then(({ status }) => status)).toBe(200);
+    await healthy();
+    const to = { port: server.ingress, host: HOST, clients: 4 };
+    const kept = startLoad({ ...to, path: (turn) => `/api/health?${turn}` });
+    const fresh = startConnections({ ...to, path: '/api/health', end: '}' });
+    // What the ingress answers by itself does not wait.
+    const elsewhere = startConnections({ ...to, host: 'no.test', status: 404, end: '}' });
+    for (let turn = 0; turn < 10; turn += 1) {
+      await server.stop();
+      server = await start(server.folder, env);
+      await healthy();
+    }
+    for (const load of [kept, fresh, elsewhere]) {
+      const { ok, failures } = await load.stop();
+      expect([failures, ok > 10]).toEqual([[], true]);
+    }
+    const record = await createIngressRecords(server.kernel.store).read();
+    await server.end();
+    process.kill(record!.pid, 'SIGTERM');
+  });
+
+  it('has no process of its own with a database in memory, where no later server would find it', async () => {
+    const database = ':memory:';
+    const env = { HOSTING_INGRESS: '', DATABASE_URL: database };
+    const server = await startServer({ socket: '/nowhere/engine.sock', database, env });
+    const record = await createIngressRecords(server.kernel.store).read();
+    expect(record).toMatchObject({ pid: process.pid, socket: null });
+    await server.end();
+  });
 
   it('is left to a proxy in front with ingress.api: false, and is none without APP_URL', async () => {
     const acme = { email: null, directory: null };

@@ -12,9 +12,9 @@ describeEachEngine('apps', ({ kind, socket }) => {
     web = await importImage(socket, 'twofold-test/web:1');
     next = await importImage(socket, 'twofold-test/web:2');
     server = await startServer({ socket });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   it('tell the health of the engine without a token', async () => {
     const { status, body } = await server.api('GET', '/api/health', undefined, {
@@ -74,7 +74,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
     expect((await server.api('DELETE', '/api/apps/shop')).body).toEqual({ status: 'deleted' });
     expect((await server.api('GET', '/api/apps/shop')).status).toBe(404);
     expect((await server.visit('shop.apps.test')).status).toBe(404);
-  }, 30_000);
+  });
 
   it('stop, start and restart', async () => {
     expect((await server.api('POST', '/api/apps', { name: 'lamp' })).body.status).toBe('created');
@@ -94,7 +94,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
     expect((await server.api('POST', '/api/apps/lamp/restart')).body.status).toBe('running');
     expect((await server.visit('lamp.apps.test')).text).toBe('version 1\n');
     await server.api('DELETE', '/api/apps/lamp');
-  }, 60_000);
+  });
 
   it('show what they printed, a hundred lines unless told otherwise', async () => {
     await server.api('POST', '/api/apps', {
@@ -120,7 +120,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
       /^\d{4}-\d\d-\d\dT\S+ line 249\n$/,
     );
     await server.api('DELETE', '/api/apps/talk');
-  }, 30_000);
+  });
 
   it('survive a restart of the server, running on without it', async () => {
     await server.api('POST', '/api/apps', { name: 'kept', image: web });
@@ -139,7 +139,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
     expect((await server.visit('kept.apps.test')).text).toBe('version 1\n');
     expect((await server.visit('rest.apps.test')).status).toBe(503);
     for (const name of ['kept', 'rest']) await server.api('DELETE', `/api/apps/${name}`);
-  }, 60_000);
+  });
 
   it('go back to an earlier deployment', async () => {
     await server.api('POST', '/api/apps', { name: 'time', image: web });
@@ -165,7 +165,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
       404,
     );
     await server.api('DELETE', '/api/apps/time');
-  }, 60_000);
+  });
 
   it('keep serving the old deployment when the new one does not come up, and say why', async () => {
     await server.api('POST', '/api/apps', { name: 'safe', image: web });
@@ -183,7 +183,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
       current: false,
     });
     await server.api('DELETE', '/api/apps/safe');
-  }, 60_000);
+  });
 
   it('tell about the server and its settings', async () => {
     const info = (await server.api('GET', '/api/system/info')).body;

@@ -25,8 +25,8 @@ describeEachEngine('scheduled backups', ({ socket }) => {
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket, logTo: { write: (line) => void lines.push(line) } });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   it('and drills of the same moment wait for each other', async () => {
     await api('POST', '/api/apps', { name: 'both', image, volumes });
@@ -38,7 +38,7 @@ describeEachEngine('scheduled backups', ({ socket }) => {
     await expect.poll(counts, { timeout: 60_000 }).toEqual([true, true]);
     await api('PATCH', '/api/apps/both', { backup: { schedule: null, drill: null } });
     expect(lines.filter((line) => line.includes('does not start'))).toEqual([]);
-  }, 90_000);
+  });
 
   it('go to a target that exists: another one is refused, and the targets are named', async () => {
     const backup = { target: 'typo' };
@@ -56,7 +56,7 @@ describeEachEngine('scheduled backups', ({ socket }) => {
     );
     expect((await api('GET', '/api/apps/typo')).status).toBe(404);
     expect((await api('GET', '/api/apps/both')).body.backup.target).toBe('local');
-  }, 60_000);
+  });
 
   it('are recorded as failed and reported when their target is gone', async () => {
     const receiver = await startReceiver();
@@ -85,7 +85,7 @@ describeEachEngine('scheduled backups', ({ socket }) => {
     const [{ id }] = (await backupsOf('gone')) as [{ id: string }];
     expect((await api('DELETE', `/api/apps/gone/backups/${id}`)).status).toBe(200);
     await receiver.close();
-  }, 60_000);
+  });
 
   it('stop their app meanwhile if they shall, and start it again', async () => {
     const command = ['sh', '-c', SAYS];
@@ -102,7 +102,7 @@ describeEachEngine('scheduled backups', ({ socket }) => {
     const path = `/api/apps/paused/backups/${made.body.id}/restore?wait=true`;
     expect((await api('POST', path, { into: 'beside' })).status).toBe(200);
     expect(await exec('beside', 'cat /data/ended')).toBe('ended\n');
-  }, 90_000);
+  });
 
   it('that cannot stop their app are failed, and not left running', async () => {
     const slow = api('PATCH', '/api/apps/paused?apply=true', {
@@ -114,7 +114,7 @@ describeEachEngine('scheduled backups', ({ socket }) => {
       ...{ status: 'failed', error: expect.stringContaining('Another operation') },
     });
     expect((await slow).status).toBe(200);
-  }, 60_000);
+  });
 
   it('go to a bucket that was tried before it is kept, and whose keys are never shown', async () => {
     const s3 = await startS3();
@@ -150,5 +150,5 @@ describeEachEngine('scheduled backups', ({ socket }) => {
     const verified = `/api/apps/both/backups/${made.body.id}/verify?wait=true`;
     expect((await api('POST', verified)).body.error).toBe(null);
     await s3.close();
-  }, 60_000);
+  });
 });

@@ -72,8 +72,8 @@ describeEachEngine('backups', ({ socket }) => {
        chmod 640 a/note && chown 1000:1000 a/b a/b/big . && chmod 700 .`,
     );
     instance = await instanceOf(server);
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   it('bring a deleted volume back byte by byte, with owners, modes and links', async () => {
     const before = await exec('shop', LOOK);
@@ -101,7 +101,7 @@ describeEachEngine('backups', ({ socket }) => {
     ]);
     expect((await api('GET', '/api/apps/shop')).body.status).toBe('running');
     expect(await exec('shop', LOOK)).toBe(before);
-  }, 60_000);
+  });
 
   it('back up what a restore replaces', async () => {
     await exec('shop', 'echo first > /data/version');
@@ -114,7 +114,7 @@ describeEachEngine('backups', ({ socket }) => {
     const [kept] = (await api('GET', '/api/apps/shop/backups')).body.backups;
     expect((await restore('shop', kept.id)).status).toBe(200);
     expect(await exec('shop', 'cat /data/version /data/new')).toBe('second\nnew\n');
-  }, 60_000);
+  });
 
   it('are verified in a throwaway copy, of which nothing is left', async () => {
     const { id } = await backUp('shop');
@@ -123,7 +123,7 @@ describeEachEngine('backups', ({ socket }) => {
     expect(Date.parse(body.verified_at)).toBeGreaterThan(Date.parse(body.finished_at));
     expect(await leftovers()).toEqual([]);
     expect((await api('GET', '/api/apps')).body.total).toBe(1);
-  }, 60_000);
+  });
 
   it('find a byte that flipped, wherever it is, and then change nothing', async () => {
     const before = await exec('shop', LOOK);
@@ -151,7 +151,7 @@ describeEachEngine('backups', ({ socket }) => {
     });
     const { body } = await api('POST', `/api/apps/shop/backups/${id}/verify?wait=true`);
     expect([body.error, typeof body.verified_at]).toEqual([null, 'string']);
-  }, 60_000);
+  });
 
   it('go to a second folder, which is tried before it is kept, and can be deleted', async () => {
     const path = join(server.folder, 'elsewhere');
@@ -177,7 +177,7 @@ describeEachEngine('backups', ({ socket }) => {
     expect(readdirSync(join(path, instance, 'shop'))).toEqual([]);
     expect((await api('DELETE', '/api/backup-targets/second')).status).toBe(200);
     expect((await api('DELETE', '/api/backup-targets/second')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('go with their tasks: what a killed server has left, and no volume of an app', async () => {
     const other = `twofold-${instance}-left-behind`;
@@ -203,7 +203,7 @@ describeEachEngine('backups', ({ socket }) => {
     while (!(await gone())) await new Promise((resolve) => setTimeout(resolve, 100));
     const kept = await callEngine(socket, { path: `/volumes/twofold-${instance}-shop-data` });
     expect(kept.status).toBe(200);
-  }, 60_000);
+  });
 
   it('are encrypted with a key, and those from before can still be restored', async () => {
     const { backups } = (await api('GET', '/api/apps/shop/backups')).body;
@@ -217,7 +217,7 @@ describeEachEngine('backups', ({ socket }) => {
     expect((await restore('shop', plain.id)).status).toBe(200);
     expect((await restore('shop', sealed.id)).status).toBe(200);
     expect(await exec('shop', LOOK)).toBe(before);
-  }, 60_000);
+  });
 
   it('make a new app beside the old one, with its values and without what is done once', async () => {
     await api('PATCH', '/api/apps/shop', {
@@ -251,7 +251,7 @@ describeEachEngine('backups', ({ socket }) => {
     flip(fileOf(id), 700);
     expect((await api('POST', path, { into: 'beside' })).status).toBe(422);
     expect((await api('GET', '/api/apps/beside')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('are not deleted while they are restored', async () => {
     const { id } = await backUp('shop');
@@ -262,7 +262,7 @@ describeEachEngine('backups', ({ socket }) => {
     expect((await api('DELETE', `/api/apps/shop/backups/${id}`)).status).toBe(409);
     expect((await restored).status).toBe(200);
     expect((await api('DELETE', `/api/apps/shop/backups/${id}`)).status).toBe(200);
-  }, 60_000);
+  });
 
   it('of the server itself want a key, and a target that exists', async () => {
     const list = await api('GET', '/api/system/backups');
@@ -277,7 +277,7 @@ describeEachEngine('backups', ({ socket }) => {
       expect.stringContaining('set BACKUP_KEY'),
     ]);
     await bare.end();
-  }, 60_000);
+  });
 
   it('are refused for a wrong name, without data, and twice at a time', async () => {
     const { id } = await backUp('shop');
@@ -288,7 +288,7 @@ describeEachEngine('backups', ({ socket }) => {
     const both = await Promise.all([1, 2].map(() => api('POST', '/api/apps/shop/backups')));
     expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
     expect((await api('POST', '/api/apps/none/backups')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('end with their app, and outlive it as records', async () => {
     const created = await api('POST', '/api/apps', {
@@ -306,7 +306,7 @@ describeEachEngine('backups', ({ socket }) => {
     ]);
     expect(readdirSync(join(server.folder, 'data/backups', instance, 'brief'))).toEqual([]);
     expect(await leftovers()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 async function instanceOf({ kernel }: TestServer): Promise<string> {

@@ -40,7 +40,7 @@ describeEachEngine('generator host compose', ({ socket }) => {
     }
     await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
+  });
   afterAll(() => server.end());
 
   it('sends the file with what it names, and says what would change', async () => {
@@ -59,7 +59,7 @@ describeEachEngine('generator host compose', ({ socket }) => {
     ]);
     expect((await host('none.yaml', ...to)).code).toBe(2);
     expect((await host('compose.yaml', '--to', server.url)).code).toBe(2);
-  }, 60_000);
+  });
 
   it('makes the apps, and the second time nothing', async () => {
     const words = ['compose.yaml', '--to', server.url, '--project', 'shop', '--json'];
@@ -73,7 +73,7 @@ describeEachEngine('generator host compose', ({ socket }) => {
     const exec = { command: ['cat', '/etc/conf/a.conf'] };
     expect((await server.api('POST', '/api/apps/shop-web/exec', exec)).body.stdout).toBe('a');
     expect(JSON.parse((await host(...words)).out)).toMatchObject({ unchanged: ['shop-web'] });
-  }, 60_000);
+  });
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ describe('a hostile compose file', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ socket: '/nowhere' });
-  }, 30_000);
+  });
   afterAll(() => server.end());
   const dry = (compose: string, env?: object) =>
     server.api('POST', '/api/projects/bad/compose?dry_run=true', { compose, ...(env && { env }) });
@@ -127,7 +127,7 @@ networks: { out: { external: true } }
       (await server.api('POST', '/api/projects/bad/compose?dry_run=true', { compose: 1 })).status,
     ).toBe(400);
     expect((await server.api('GET', '/api/apps')).body.total).toBe(0);
-  }, 30_000);
+  });
 
   it('a name that another app has is a conflict', async () => {
     await server.api('POST', '/api/apps', { name: 'bad-web' });

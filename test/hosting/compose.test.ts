@@ -62,8 +62,8 @@ describeEachEngine('a compose file', ({ socket }) => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket, onStep: (step) => void steps.push(step) });
     port = await freePort();
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const up = (compose: string, query = '', given: Record<string, string> = { IMAGE: image }) => {
     const env = { DB_PORT: String(port), ...given };
@@ -85,7 +85,7 @@ describeEachEngine('a compose file', ({ socket }) => {
     expect([first.status, first.body]).toEqual([200, { ...none, created: names }]);
     const again = await up(FILE);
     expect([again.status, again.body]).toEqual([200, { ...none, unchanged: names }]);
-  }, 120_000);
+  });
 
   it('its services are apps that reach each other where they share a network', async () => {
     expect((await server.visit('shop-web.apps.test')).text).toBe('version 1\n');
@@ -114,7 +114,7 @@ describeEachEngine('a compose file', ({ socket }) => {
       resources: { memory_mb: 32 },
     });
     expect((await server.api('GET', '/api/apps/shop-migrate')).body.status).toBe('stopped');
-  }, 60_000);
+  });
 
   it('a change touches the changed service only, and what is gone goes only when asked', async () => {
     const changed = FILE.replace('$$5', () => '$$6').replace(
@@ -131,7 +131,7 @@ describeEachEngine('a compose file', ({ socket }) => {
     expect((await server.api('GET', '/api/apps/shop-lonely')).status).toBe(404);
     await server.api('PATCH', '/api/apps/shop-worker', { env: { BY: 'hand' } });
     expect((await up(changed, '?dry_run=true')).body.changed).toEqual(['shop-worker']);
-  }, 60_000);
+  });
 
   it('a service that does not start stops those that depend on it, and is tried again', async () => {
     const file = (command: string) => `
@@ -150,7 +150,7 @@ services:
     const good = await put('trap exit TERM; sleep 3600 & wait');
     expect(good.body).toEqual({ ...none, changed: ['steps-first'], created: ['steps-second'] });
     expect((await server.api('DELETE', '/api/projects/steps')).status).toBe(200);
-  }, 60_000);
+  });
 
   it('a source is built, its files are copied in, and its variables are read', async () => {
     const compose = `
@@ -205,7 +205,7 @@ services:
       422,
       expect.stringContaining('services.web.build'),
     ]);
-  }, 90_000);
+  });
 
   it('a volume without our label is refused, and an external one must be there', async () => {
     const file = (name: string) => `
@@ -241,7 +241,7 @@ volumes: { old: { external: true, name: ${name} } }
       expect([name, status]).toEqual([name, 200]);
       await callEngine(socket, { method: 'DELETE', path: `/volumes/${name}` });
     }
-  }, 60_000);
+  });
 });
 
 async function instanceOf({ kernel }: TestServer): Promise<string> {

@@ -97,7 +97,7 @@ describeEnginesAtOnce('generator deploy', ({ kind, socket }) => {
     const config = (await api('GET', '/api/system/config')) as { ingress: { http: number } };
     expect(config).toMatchObject({ ingress: { http: expect.any(Number) } });
     ingress = config.ingress.http;
-  }, 240_000);
+  });
 
   afterAll(async () => {
     if (!server) return;
@@ -106,7 +106,7 @@ describeEnginesAtOnce('generator deploy', ({ kind, socket }) => {
     const ended = new Promise((resolve) => server.once('close', resolve));
     process.kill(-server.pid!, 'SIGTERM');
     await ended;
-  }, 60_000);
+  });
 
   let token: string | undefined;
   async function api(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -149,7 +149,7 @@ describeEnginesAtOnce('generator deploy', ({ kind, socket }) => {
         expect(code).toBe(2);
       }
       expect(await api('GET', '/api/apps')).toMatchObject({ total: 0 });
-    }, 120_000);
+    });
 
   it('builds a new project from its source, and ends when it answers GraphQL by its domain', async () => {
     // Gone when this is tried again, so that the first deployment is a first one.
@@ -180,7 +180,7 @@ describeEnginesAtOnce('generator deploy', ({ kind, socket }) => {
       env: { MIGRATE: 'on', HOST: '0.0.0.0' },
       volumes: [{ name: 'data', path: '/app/data' }],
     });
-  }, 180_000);
+  });
 
   it('deploys again over what serves: rows stay, a setting is added, and a secret is never shown', async () => {
     writeFileSync(
@@ -207,7 +207,7 @@ describeEnginesAtOnce('generator deploy', ({ kind, socket }) => {
     expect((await api('GET', '/api/apps/b')) as object).toMatchObject({
       env: { MIGRATE: 'on', GREETING: 'good day', MAIL_PASSWORD: '********' },
     });
-  }, 180_000);
+  });
 
   // What the command itself does with an answer is the same whichever engine gave it.
   if (kind !== 'docker') return;
@@ -259,7 +259,7 @@ describeEnginesAtOnce('generator deploy', ({ kind, socket }) => {
       2,
       expect.stringMatching(/third\.apps\.localhost/),
     ]);
-  }, 180_000);
+  });
 
   /** Deploys a build that takes ten seconds, and sends Ctrl+C once for each of these lines. */
   async function interrupt(...lines: readonly RegExp[]) {

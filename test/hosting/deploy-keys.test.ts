@@ -143,7 +143,7 @@ describeWith('docker', 'a git server over SSH', () => {
     const known = JSON.stringify([rows, (await server.api('GET', '/api/system/audit')).body]);
     expect(known).not.toContain('PRIVATE KEY');
     expect(cloneFolders()).toEqual([]);
-  }, 30_000);
+  });
 
   it('with another host key is refused with both fingerprints, until a person sets it', async () => {
     const [pinned] = (await hosts()).hosts;
@@ -166,7 +166,7 @@ describeWith('docker', 'a git server over SSH', () => {
     expect((await hosts()).hosts).toEqual([
       expect.objectContaining({ fingerprint: changed, source: 'clone' }),
     ]);
-  }, 40_000);
+  });
 
   it('is cloned from with a key of its own, and not after that was deleted', async () => {
     const key = makeKey('brought', '-t', 'rsa', '-b', '2048');
@@ -179,7 +179,7 @@ describeWith('docker', 'a git server over SSH', () => {
     expect((await server.api('DELETE', '/api/apps/shop/deploy-key')).status).toBe(200);
     expect((await deploy()).status).toBe(422);
     expect((await server.api('DELETE', '/api/apps/shop/deploy-key')).status).toBe(404);
-  }, 30_000);
+  });
 
   it.each(['not a host', 'a/b', 'ssh:%2F%2Fgit.example.com', '-oProxyCommand=x'])(
     'is not named %s',

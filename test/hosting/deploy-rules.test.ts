@@ -34,8 +34,8 @@ describeEachEngine('deploying', ({ kind, socket }) => {
       socket,
       model: { deploys: { keep: 2, readyTimeout: 4000, drain: 1000 } },
     });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const upload = (name: string, files: Record<string, string>) =>
     server.api('POST', '/api/deploy?wait=true', sourceForm({ name }, tarGzOf(files)));
@@ -98,7 +98,7 @@ describeEachEngine('deploying', ({ kind, socket }) => {
     expect([again.status, again.body.error]).toEqual([422, expect.stringContaining(image)]);
     expect((await get('/api/apps/unborn')).status).toBe('running');
     await server.api('DELETE', '/api/apps/unborn');
-  }, 60_000);
+  });
 
   it('of a new app that does not become ready is 502, and it stays with its record', async () => {
     const answer = await server.api('POST', '/api/apps', {
@@ -112,7 +112,7 @@ describeEachEngine('deploying', ({ kind, socket }) => {
       { status: 'failed', reason: expect.stringMatching(/did not become ready/) },
     ]);
     await server.api('DELETE', '/api/apps/silent');
-  }, 60_000);
+  });
 
   it('can be done again by who has read that the last one is healthy, or has failed', async () => {
     await server.api('POST', '/api/apps', { name: 'eager', image: WEB });
@@ -130,7 +130,7 @@ describeEachEngine('deploying', ({ kind, socket }) => {
       expect((await sent).status).toBe(fails ? 422 : 200);
     }
     await server.api('DELETE', '/api/apps/eager');
-  }, 120_000);
+  });
 
   it('with an empty body repeats the last source that was given, also when it failed', async () => {
     await server.api('POST', '/api/apps', { name: 'repeat', image: WEB });
@@ -162,7 +162,7 @@ describeEachEngine('deploying', ({ kind, socket }) => {
     const { deployments } = await get('/api/apps/repeat/deployments');
     expect(deployments[0].source).toEqual({ kind: 'image', image: 'localhost:1/nothing:1' });
     for (const name of ['repeat', 'first-git']) await server.api('DELETE', `/api/apps/${name}`);
-  }, 60_000);
+  });
 
   it('waits for both, the command and the port, where the health check has a command', async () => {
     const health = { command: ['true'], interval_s: 1, timeout_s: 1, retries: 1 };
@@ -175,7 +175,7 @@ describeEachEngine('deploying', ({ kind, socket }) => {
     ).toBe(201);
     for (const name of ['half', 'half-too', 'whole'])
       await server.api('DELETE', `/api/apps/${name}`);
-  }, 60_000);
+  });
 
   it("takes no volume of somebody else's for its own, and deletes none", async () => {
     const { value } = await instance();
@@ -193,5 +193,5 @@ describeEachEngine('deploying', ({ kind, socket }) => {
     expect((await callEngine(socket, { path: `/volumes/${name}` })).status).toBe(200);
     expect((await server.api('DELETE', '/api/apps/keeper')).status).toBe(200);
     await callEngine(socket, { method: 'DELETE', path: `/volumes/${name}` });
-  }, 60_000);
+  });
 });

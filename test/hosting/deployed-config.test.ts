@@ -11,9 +11,9 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   const app = async (name: string) => (await server.api('GET', `/api/apps/${name}`)).body;
   const patch = async (name: string, body: object, query = '') => {
@@ -52,7 +52,7 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
     await expect
       .poll(async () => (await app('judged')).restarts, { timeout: 30_000 })
       .toBeGreaterThan(0);
-  }, 90_000);
+  });
 
   it('is not in a container that replaces one removed from outside', async () => {
     const env = { COLOR: 'red' };
@@ -75,7 +75,7 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
     // It is deployed with the next deployment.
     expect(await patch('replaced', { command: null }, '?apply=true')).toBe(200);
     expect(await envOf('replaced')).toBe('blue not yet');
-  }, 90_000);
+  });
 
   it('of the health check does not keep the old containers from coming back', async () => {
     const volumes = [{ name: 'data', path: '/data' }];
@@ -84,7 +84,7 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
     expect(await patch('returns', { health: model, command: ['false'] }, '?apply=true')).toBe(502);
     expect((await server.visit('returns.apps.test')).status).toBe(200);
     expect((await app('returns')).status).toBe('running');
-  }, 90_000);
+  });
 
   it('outlives a restart of the server', async () => {
     const env = { COLOR: 'red' };
@@ -100,5 +100,5 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
       await callEngine(socket, { method: 'DELETE', path: `/containers/${Id}?force=1` });
     expect((await server.api('POST', '/api/apps/kept/start')).status).toBe(200);
     expect(await envOf('kept')).toBe('red');
-  }, 90_000);
+  });
 });

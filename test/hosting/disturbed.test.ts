@@ -78,13 +78,13 @@ describeWith('podman', 'a Podman whose images are removed meanwhile', () => {
     await importImage(socket, 'twofold-test/web:1');
     await new Promise<void>((resolve) => door.server.listen(join(folder, 'engine.sock'), resolve));
     server = await startServer({ socket: join(folder, 'engine.sock') });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.end();
     door.server.closeAllConnections();
     door.server.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('builds again, and says so in the log', async () => {
     name = `again-${Date.now().toString(36)}`;
@@ -108,7 +108,7 @@ describeWith('podman', 'a Podman whose images are removed meanwhile', () => {
     expect(
       (await server.api('GET', `/api/apps/${name}/deployments/${body.number}/logs`)).body,
     ).toMatch(/Building again: Podman lost sight/);
-  }, 120_000);
+  });
 
   it('forgets old images and prunes all the same', async () => {
     const warned: string[] = [];
@@ -128,7 +128,7 @@ describeWith('podman', 'a Podman whose images are removed meanwhile', () => {
     const pruned = await server.api('POST', '/api/system/prune');
     expect([pruned.status, pruned.body.error, door.next.size]).toEqual([200, undefined, 0]);
     server.kernel.log.warn = warn;
-  }, 60_000);
+  });
 
   it('says what it was when it does not end', async () => {
     door.next.set('build', { status: 200, body: SAID.build, always: true });
@@ -145,5 +145,5 @@ describeWith('podman', 'a Podman whose images are removed meanwhile', () => {
       422,
       expect.stringMatching(/build failed.*layer not known/),
     ]);
-  }, 60_000);
+  });
 });

@@ -55,9 +55,9 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
       socket,
       model: { deploys: { keep: 5, readyTimeout: 6000, drain: 1000 } },
     });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   /** Builds and deploys; what went wrong is part of what is compared. */
   async function deploy(
@@ -101,7 +101,7 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
     });
     expect(await page('stages')).toBe('made in stages\n');
     expect(await run('stages', '/bin/busybox', 'id', '-u')).toBe('1000\n');
-  }, 120_000);
+  });
 
   it('gets what .dockerignore leaves, owned as COPY says', async () => {
     const { status, why } = await deploy('files', {
@@ -126,7 +126,7 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
     expect(await run('files', 'stat', '-c', '%u:%g %a', '/ctx/run.sh', '/ctx/src/main.c')).toBe(
       '1000:1000 755\n1000:1000 644\n',
     );
-  }, 120_000);
+  });
 
   it("sets an environment, which the app's own goes over", async () => {
     const Dockerfile = `FROM ${WEB}\nENV GREETING=from-image PLACE="two words"\nCMD echo "$GREETING, $PLACE" > /www/index.html; exec httpd -f -p $PORT -h /www\n`;
@@ -137,7 +137,7 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
     );
     expect([status, why]).toEqual([200, expect.anything()]);
     expect(await page('words')).toBe('from-app, two words\n');
-  }, 120_000);
+  });
 
   it("starts by an ENTRYPOINT of words, of a line, or with the app's command behind it", async () => {
     const say =
@@ -157,7 +157,7 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
       expect([name, status, status === 200 ? '' : why]).toEqual([name, 200, '']);
       expect([name, await page(`entry-${name}`)]).toEqual([name, expected]);
     }
-  }, 180_000);
+  });
 
   it('with a HEALTHCHECK is asked by it, on an engine that drops it too', async () => {
     // It becomes well when it has been asked, whenever that is.
@@ -194,7 +194,7 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
       { health: { path: '/' } },
     );
     expect([told.status, told.why]).toEqual([200, expect.anything()]);
-  }, 180_000);
+  });
 
   it('that goes wrong says where: no such base, no such file, no such instruction, a line that fails', async () => {
     const wrong: [string, string, RegExp][] = [
@@ -208,5 +208,5 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
       const { status, body } = await deploy(`wrong-${name}`, { Dockerfile });
       expect([name, status, body.error]).toEqual([name, 422, expect.stringMatching(message)]);
     }
-  }, 180_000);
+  });
 });

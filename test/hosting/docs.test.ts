@@ -7,7 +7,7 @@ import { root, sourceFiles } from '../source-files.ts';
 const READ =
   /settings\.(?:text|number|flag)\(\s*'([A-Z_]+)'(?:,\s*(?:\{ default: )?('[^']*'|[\d_]+))?|\benv\.([A-Z][A-Z_]+)|process\.env\['([A-Z_]+)'\]|oneOf\(kernel, '([A-Z_]+)'/g;
 /** A path is no setting of ours; the port of a static site is read in its container, where the server sets it. */
-const NONE = new Set(['PATH', 'PORT']);
+const NONE = new Set(['DATABASE_URL', 'PATH', 'PORT']);
 
 const PAGES = [
   'runtime/hosting/docs/apps.md',

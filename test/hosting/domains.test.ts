@@ -71,9 +71,9 @@ describeEachEngine('the domain of an app', ({ socket }) => {
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   it("takes a certificate of one's own, and plain requests are sent on to it from then", async () => {
     await server.api('POST', '/api/apps', {
@@ -127,7 +127,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
         .on('error', () => resolve(0));
     });
     expect(socketAnswer).not.toBe(308);
-  }, 60_000);
+  });
 
   it("stands beside the server's own host, which has a certificate too; its requests are listed", async () => {
     const own = await startServer({ socket, env: { APP_URL: 'https://panel.example.test' } });
@@ -146,7 +146,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     } finally {
       await own.end();
     }
-  }, 60_000);
+  });
 
   it('sends nothing on with HOSTING_REDIRECT=off', async () => {
     const quiet = await startServer({ socket, env: { HOSTING_REDIRECT: 'off' } });
@@ -169,7 +169,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     } finally {
       await quiet.end();
     }
-  }, 60_000);
+  });
 
   it('is measured for Prometheus, alone and with all others', async () => {
     await server.api('POST', '/api/apps', { name: 'gauge', image: web });
@@ -184,7 +184,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     ).toBe(true);
     expect((await server.api('GET', '/metrics', undefined, scraper)).body).toContain('app="gauge"');
     expect((await server.api('GET', '/api/apps/nobody/metrics')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('deploys on pushes no more when its webhook is deleted', async () => {
     await server.api('POST', '/api/apps', { name: 'hooked' });
@@ -211,7 +211,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
       await ping(again),
       (await server.api('GET', '/api/apps/hooked/webhook')).body.enabled,
     ]).toEqual([401, false]);
-  }, 30_000);
+  });
 
   it('is not served at all by a server with a setting that is none', async () => {
     for (const env of [
@@ -222,5 +222,5 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     ]) {
       await expect(startServer({ socket, env }), JSON.stringify(env)).rejects.toThrow(ConfigError);
     }
-  }, 30_000);
+  });
 });

@@ -41,15 +41,15 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
   const door = createDoor(join(folder, 'engine.sock'), socket);
   let server: TestServer;
   let web: string;
-  beforeAll(async () => void (web = await importImage(socket, 'twofold-test/web:1')), 60_000);
+  beforeAll(async () => void (web = await importImage(socket, 'twofold-test/web:1')));
   beforeEach(async () => {
     await door.close();
     server = await startServer({ socket: join(folder, 'engine.sock') });
-  }, 60_000);
+  });
   afterEach(async () => {
     await back();
     await server.end();
-  }, 60_000);
+  });
   afterAll(async () => {
     await door.close();
     rmSync(folder, { recursive: true });
@@ -81,7 +81,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     await back();
     await expect.poll(told, { timeout: 40_000 }).toEqual(['engine.away', 'engine.back']);
     await receiver.close();
-  }, 120_000);
+  });
 
   it('at the start is survived, and found when it comes', async () => {
     expect(await health()).toMatchObject({ status: 'ok', podman: 'disconnected', engine: null });
@@ -94,7 +94,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     expect((await server.api('GET', '/api/apps/early')).status).toBe(404);
     await back();
     await make();
-  }, 60_000);
+  });
 
   it('later is survived: apps are served, calls say so, and it is found again', async () => {
     await back();
@@ -112,7 +112,34 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     const restarted = (await server.api('POST', '/api/apps/early/restart')).body;
     expect([restarted.status, restarted.error ?? null]).toEqual(['running', null]);
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
-  }, 60_000);
+  });
+
+  it('at the start after a server was killed does not hold up the end of what that server deployed', async () => {
+    await back();
+    await make();
+    await door.close();
+    // What a killed server leaves: a deployment that nobody carries on.
+    const { db } = server.kernel.store;
+    const app = await db.selectFrom('hosting_apps').select('id').executeTakeFirstOrThrow();
+    await db
+      .insertInto('hosting_deployments')
+      .values({
+        app_id: app['id'],
+        number: 2,
+        status: 'building',
+        trigger: 'upload',
+        source: 'null',
+        created_at: new Date().toISOString(),
+      })
+      .execute();
+    await server.stop();
+    server = await startServer({ socket: join(folder, 'engine.sock'), folder: server.folder });
+    const { deployments } = (await server.api('GET', '/api/apps/early/deployments')).body;
+    expect(deployments).toMatchObject([
+      { number: 2, status: 'failed', reason: 'The server stopped during this deployment' },
+      { number: 1, status: 'healthy', current: true },
+    ]);
+  });
 
   it('in the middle of a deployment fails that deployment, and the old one serves on', async () => {
     await back();
@@ -130,7 +157,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
       reason: expect.stringContaining('container engine'),
     });
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
-  }, 60_000);
+  });
 });
 
 describe('an engine that is not the one asked for', () => {

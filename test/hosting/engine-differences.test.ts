@@ -24,9 +24,9 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
       socket,
       model: { deploys: { keep: 5, readyTimeout: 6000, drain: 500 } },
     });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   it('says that it was probably the memory', async () => {
     const { status, body } = await server.api('POST', '/api/apps', {
@@ -39,7 +39,7 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
       502,
       expect.stringMatching(/exit code 137 \(probably out of memory: the limit is 16 MB\)/),
     ]);
-  }, 40_000);
+  });
 
   it('says which program is not there', async () => {
     const { status, body } = await server.api('POST', '/api/apps', {
@@ -51,7 +51,27 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
       502,
       expect.stringMatching(/exit code (127|1)(\. Last line: .*no such.*)?$/i),
     ]);
-  }, 40_000);
+  });
+
+  it('that does not answer is told where it listens', async () => {
+    const ends = await Promise.all(
+      [
+        ['other-port', 'exec httpd -f -p 9090 -h /www'],
+        ['itself', 'exec httpd -f -p 127.0.0.1:8080 -h /www'],
+        ['never', 'sleep 60'],
+      ].map(async ([name, command]) => {
+        const app = { name, image: images[0], command: ['sh', '-c', command] };
+        return (await server.api('POST', '/api/apps', app)).body.error as string;
+      }),
+    );
+    expect(ends).toEqual([
+      expect.stringMatching(/It listens on port 9090: set the app's port.* PORT, which is 8080/),
+      expect.stringMatching(/It listens on 127\.0\.0\.1:8080, .* let it listen on 0\.0\.0\.0/),
+      expect.stringMatching(/It listens on no port/),
+    ]);
+    const page = await server.visit('never.apps.test', '/', { headers: { accept: 'text/html' } });
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('does not run')]);
+  });
 
   it('gets new limits by a new container', async () => {
     await server.api('POST', '/api/apps', {
@@ -67,7 +87,7 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
     expect(
       replicas.map(({ memory_limit_bytes }: { memory_limit_bytes: number }) => memory_limit_bytes),
     ).toEqual([48 * 2 ** 20]);
-  }, 40_000);
+  });
 
   it('stays what it was when the tag that it was deployed by moves', async () => {
     const tag = async (image: string) =>
@@ -88,7 +108,7 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
     await server.api('POST', '/api/apps/moving/rollback');
     expect((await server.visit('moving.apps.test')).text).toBe('version 1\n');
     await callEngine(socket, { method: 'DELETE', path: `/images/${name}` });
-  }, 60_000);
+  });
 });
 
 describe('the drivers', () => {

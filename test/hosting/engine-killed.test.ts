@@ -45,11 +45,11 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
         .where('key', '=', 'instance')
         .executeTakeFirstOrThrow()
     )['value'] as string;
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.end();
     await engine?.end();
-  }, 120_000);
+  });
 
   const health = async () => (await server.api('GET', '/api/health')).body.podman;
   const back = async () => {
@@ -249,7 +249,7 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
     if (kind === 'podman') expect(breaks).toEqual([]);
     for (const name of [runs, rests, keeps, prints])
       expect((await server.api('DELETE', `/api/apps/${name}?volumes=true`)).status).toBe(200);
-  }, 120_000);
+  });
 
   it('in a deployment, leaves the old or the new version and nothing else, whenever it dies', async () => {
     const name = fresh('app');

@@ -28,7 +28,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await driver.engine.removeNetwork(`${network}-none`, labels);
     await driver.engine.removeVolume(`${network}-none`);
     expect(await driver.engine.inspect('0'.repeat(64))).toBeNull();
-  }, 60_000);
+  });
 
   it('removes what still runs, and tells names apart that begin alike', async () => {
     const one = await make('web-1');
@@ -42,7 +42,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await driver.engine.remove(one);
     expect(await driver.engine.inspect(one)).toBeNull();
     expect(await state(ten)).toBe('running');
-  }, 60_000);
+  });
 
   it('starts what runs and stops what does not, as if nothing had been asked', async () => {
     const id = await make('twice');
@@ -51,14 +51,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await driver.engine.stop(id, 5);
     await driver.engine.stop(id, 5);
     expect(await state(id)).toBe('stopped');
-  }, 60_000);
+  });
 
   it('ends a stop by the app itself, within its time', async () => {
     const id = await make('graceful');
     await expect.poll(() => textOf(id), { timeout: 20_000 }).toContain('listens');
     await driver.engine.stop(id, 20);
     expect(await textOf(id)).toContain('version 1 stops');
-  }, 60_000);
+  });
 
   it('fails a pull that the engine answers with 200', async () => {
     await expect(
@@ -67,7 +67,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       name: 'EngineError',
       message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/),
     });
-  }, 60_000);
+  });
 
   it('fails a build that the engine answers with 200: no Dockerfile, a word that is none, a line that fails', async () => {
     await expect(build(null)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       lines: expect.arrayContaining([expect.stringContaining('before-it-fails')]),
     });
     expect(await driver.engine.images.find(`localhost/twofold-test-${run}/built:1`)).toBeNull();
-  }, 60_000);
+  });
 
   it('builds with plain text as its output, and an id that means the content', async () => {
     const { id, lines } = await build(`FROM ${driver.web}\nRUN echo plain-${run}\n`);
@@ -99,7 +99,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       ports: [8080],
     });
     expect(image?.size).toBeGreaterThan(100_000);
-  }, 60_000);
+  });
 
   it("builds without the machine's own network", async () => {
     const { lines } = await build(
@@ -109,7 +109,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const machine = readFileSync('/proc/net/dev', 'utf8').trim().split('\n').length - 3;
     const [, links] = /links: (\d+) 0/.exec(lines.join('\n')) ?? [];
     expect([links !== undefined, Number(links) <= Math.min(1, machine)]).toEqual([true, true]);
-  }, 60_000);
+  });
 
   it('names images in full, so that no registry is filled in, and keeps them by what they hold', async () => {
     const before = await driver.engine.images.find(driver.web);
@@ -121,7 +121,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(await driver.engine.images.find(tag)).toBeNull();
     expect((await driver.engine.images.find(driver.web))?.id).toBe(before?.id);
     await driver.engine.images.untag(tag);
-  }, 60_000);
+  });
 
   it('does not let an image go that a container has, and says so', async () => {
     const tag = `localhost/twofold-test-${run}/used:${driver.turn}`;
@@ -137,7 +137,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await driver.engine.remove(id);
     await driver.engine.images.untag(tag);
     expect(await driver.engine.images.tags(tag)).toEqual([]);
-  }, 60_000);
+  });
 
   it('keeps why a container could not be started', async () => {
     const { id: image } = await build(`FROM ${driver.web}\nUSER nobody-knows\n`, {
@@ -157,7 +157,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       ),
     ).toBe('EngineError');
     expect(['created', 'stopped']).toContain(await state(id));
-  }, 60_000);
+  });
 
   it('has one word for each state, and the exit code', async () => {
     const id = await driver.engine.create(spec('states', { command: ['sh', '-c', 'exit 7'] }));
@@ -168,7 +168,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect((await driver.engine.list(labels)).find((each) => each.id === id)?.state).toBe(
       'stopped',
     );
-  }, 60_000);
+  });
 
   it('leaves restarts to us', async () => {
     const id = await make('ends', { command: ['sh', '-c', 'exit 1'] });
@@ -188,7 +188,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       State.Status === 'running',
       HostConfig.RestartPolicy.Name || 'no',
     ]).toEqual([0, false, 'no']);
-  }, 60_000);
+  });
 
   it("runs no health check of the engine's", async () => {
     const { id: image } = await build(
@@ -200,7 +200,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(
       (await driver.engine.exec(id, ['ls', '/tmp'], { timeout: 5000, limit: 1000 })).stdout,
     ).toBe('');
-  }, 60_000);
+  });
 
   it('tells a kill by memory from its exit code', async () => {
     const id = await make('hungry', {
@@ -209,7 +209,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     expect((await driver.engine.inspect(id))?.exitCode).toBe(137);
-  }, 60_000);
+  });
 
   it('measures at once, and again with larger counters', async () => {
     const id = await make('busy', {
@@ -226,7 +226,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(second?.networkIn).toBeGreaterThanOrEqual(0);
     expect(await driver.engine.usage('0'.repeat(64))).toBeNull();
     await driver.engine.remove(id);
-  }, 60_000);
+  });
 
   it('reads all of a log, also of one that has ended, with lines of any length', async () => {
     const long = 'x'.repeat(40_000);
@@ -255,7 +255,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
         .map(({ stream, text }) => `${stream} ${text.slice(0, 50)}`)
         .toSorted(),
     ).toEqual(lines.map(({ stream, text }) => `${stream} ${text.slice(0, 50)}`).toSorted());
-  }, 60_000);
+  });
 
   it('follows a log until its container ends, and loses nothing of it', async () => {
     const id = await driver.engine.create(
@@ -272,7 +272,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(lines.map(({ text }) => Number(/^line (\d+)/.exec(text)?.[1]))).toEqual(
       Array.from({ length: 30_000 }, (_, index) => index),
     );
-  }, 60_000);
+  });
 
   it('gives a command nothing to read, and both of its streams', async () => {
     const id = await make('exec');
@@ -290,7 +290,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
           .catch(({ message }) => ({ exitCode: 127, stderr: message }))
       ).exitCode,
     ).toBeGreaterThan(125);
-  }, 60_000);
+  });
 
   it('tells of start, end and removal in the same words, and of nothing that is not ours', async () => {
     const abort = new AbortController();
@@ -326,7 +326,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     // Podman may tell late of what other tests of this file have ended.
     const of = (one: string) => [...new Set(seen)].filter((each) => each.includes(one));
     expect([of(id), of(foreign)]).toEqual([[`start ${id}`, `die ${id} 4`, `remove ${id}`], []]);
-  }, 90_000);
+  });
 
   it('gives every network names, and finds apps by them', async () => {
     await make('named');
@@ -339,7 +339,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     });
     await expect.poll(() => state(asker), { timeout: 20_000 }).toBe('stopped');
     expect(await textOf(asker)).toContain('version 1\n');
-  }, 60_000);
+  });
 
   it('reads the port anew after each start', async () => {
     // A page that nobody else on this machine has: the port is free after the stop, and anyone may take it.
@@ -361,20 +361,21 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(await answer()).not.toBe(`${page}\n`);
     await driver.engine.start(id);
     await expect.poll(answer, { timeout: 20_000 }).toBe(`${page}\n`);
-  }, 60_000);
+  });
 
   it('prunes what is its own alone, where the engine cannot prune builds too', async () => {
     const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
     const pruned = await driver.engine.images.prune({
       labels: { 'twofold-test.run': `none-${run}` },
       cache: `localhost/none-${run}/`,
+      note: () => {},
     });
     expect(pruned).toMatchObject({ images: 0, reclaimed: expect.any(Number) });
     expect(
       (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length,
     ).toBeGreaterThanOrEqual(Math.min(before, 2));
     expect(await driver.engine.images.find(driver.web)).not.toBeNull();
-  }, 60_000);
+  });
 
   it('asks for the version once, however often it is asked itself', async () => {
     const first = driver.engine.info();
@@ -388,7 +389,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       root: expect.stringMatching(/^\//),
     });
     await driver.engine.ping();
-  }, 60_000);
+  });
 
   async function linesOf(id: string, options: Parameters<Engine['logs']>[1]): Promise<LogLine[]> {
     return (await Array.fromAsync(driver.engine.logs(id, options))).flat();

@@ -31,8 +31,8 @@ describeEachEngine('the times of deployed files', ({ socket }) => {
   beforeAll(async () => {
     await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   async function deploy(name: string, source: Buffer) {
     const form = sourceForm({ name }, source);
@@ -59,12 +59,12 @@ describeEachEngine('the times of deployed files', ({ socket }) => {
       const second = await get(headers);
       expect([second.status, second.text]).toEqual([200, 'version("two")']);
     }
-  }, 120_000);
+  });
 
   it('leave a build as cacheable as it was', async () => {
     await deploy('cached', archive('same', now - 2 * HOUR));
     expect(await deploy('cached', archive('same', now - HOUR))).toMatch(/using cache/i);
     const log = await deploy('cached', archive('same', 0));
     expect(log.match(/using cache/gi)?.length).toBeGreaterThanOrEqual(2);
-  }, 180_000);
+  });
 });

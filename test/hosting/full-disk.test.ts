@@ -49,4 +49,4 @@ it('a database that cannot grow answers 507, and reads go on', async () => {
   expect([...statuses].filter((status) => status !== 201)).toEqual([507]);
   expect((await server.api('GET', '/api/apps')).status).toBe(200);
   await server.stop();
-}, 30_000);
+});

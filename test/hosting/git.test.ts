@@ -207,8 +207,8 @@ describeEachEngine('an app from git', ({ socket }) => {
   beforeAll(async () => {
     await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket, model: { git: { allowHttp: true, allowPrivate: true } } });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   it('is built, and built again on a signed push', async () => {
     const mark = randomBytes(4).toString('hex');
@@ -250,7 +250,7 @@ describeEachEngine('an app from git', ({ socket }) => {
     expect(
       JSON.stringify((await server.api('GET', `/api/apps/${site}/webhook`)).body),
     ).not.toContain(secret);
-  }, 120_000);
+  });
 
   it('deploys only the newest of several pushes that come during a deployment', async () => {
     const { secret } = (await server.api('PUT', `/api/apps/${site}/webhook`)).body;
@@ -277,7 +277,7 @@ describeEachEngine('an app from git', ({ socket }) => {
       .toMatch(/^burst 4/);
     const total = (await server.api('GET', `/api/apps/${site}/deployments`)).body.total - before;
     expect(total).toBeLessThan(5);
-  }, 120_000);
+  });
 
   it('of a private repository keeps its token, sealed, for the same host only', async () => {
     password = 'private-token';
@@ -302,5 +302,5 @@ describeEachEngine('an app from git', ({ socket }) => {
       expect(JSON.stringify((await server.api('GET', path)).body)).not.toContain('private-token');
     password = null;
     await server.api('DELETE', `/api/apps/${hidden}`);
-  }, 120_000);
+  });
 });

@@ -116,7 +116,7 @@ describeWith('docker', 'host install on Debian 12', () => {
     await sleep(1000);
     const { ok, failures } = await stop();
     expect([ok > 10, failures]).toEqual([true, []]);
-  }, 120_000);
+  });
 
   it('upgrades without a failed request, and a release that cannot start gives way to the one before', async () => {
     const first = await ofUnit('twofold.service', 'MainPID');
@@ -157,7 +157,7 @@ describeWith('docker', 'host install on Debian 12', () => {
     expect(parts()).toHaveLength(1);
     expect(await install()).toMatchObject({ code: 0, document: { ok: true } });
     expect(parts()).toEqual([]);
-  }, 120_000);
+  });
 
   /** What the engine has of this installation, whose id is known when an app runs. */
   const listed = (path: string) => {
@@ -212,5 +212,5 @@ describeWith('docker', 'host install on Debian 12', () => {
     expect([await containers(), await volumes(), await listed('/networks?')]).toEqual([[], [], []]);
     for (const path of ['opt/twofold', 'etc/twofold', 'etc/systemd/system/twofold.service'])
       expect(existsSync(at(path))).toBe(false);
-  }, 120_000);
+  });
 });

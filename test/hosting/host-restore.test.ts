@@ -9,6 +9,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import catalogue from '../../runtime/hosting/templates/catalogue.json' with { type: 'json' };
 import { callEngine, engineJson } from '../engines/call-engine.ts';
+import { describeWith } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { generator, linkPackages, makeProject, repo } from '../generator/project.ts';
 
@@ -17,9 +18,7 @@ const PODMAN = process.env['TEST_PODMAN_SOCKET'] ?? '';
 const PASSWORD = 'the password of the host';
 const BACKUP_KEY = Buffer.alloc(32, 7).toString('base64');
 
-const folder = mkdtempSync(join(tmpdir(), 'tf-host-restore-'));
-const mount = join(folder, 'mount');
-const project = makeProject({
+const FILES = {
   'schema.graphql': 'type Query { notes: [Note!]! }\ntype Note { id: ID! text: String! }\n',
   'manifest.yaml': `name: host
 hosting:
@@ -27,7 +26,10 @@ hosting:
   disk_floor: 0B
   ingress: { http: 0, https: 0 }
 `,
-});
+};
+let folder: string;
+let mount: string;
+let project: ReturnType<typeof makeProject>;
 
 /** A host: the project in a folder of its own, on an engine of its own. */
 interface Host {
@@ -37,6 +39,7 @@ interface Host {
   readonly url: string;
 }
 const running: ChildProcess[] = [];
+let instance = '';
 
 async function makeHost(name: string, socket: string): Promise<Host> {
   const root = join(folder, name);
@@ -160,27 +163,6 @@ async function writeRows(client: pg.Client) {
   return { count: () => rows, end: () => (end.abort(), done) };
 }
 
-beforeAll(async () => {
-  mkdirSync(mount);
-  writeFileSync(join(folder, 'api.mjs'), API);
-  linkPackages(project);
-  const image = await importImage(DOCKER, 'twofold-test/postgres:1');
-  await importImage(PODMAN, 'twofold-test/postgres:1');
-  await importImage(DOCKER, 'twofold-test/web:1');
-  await importImage(PODMAN, 'twofold-test/web:1');
-  const template = catalogue.find(({ id }) => id === 'postgres');
-  project.write('templates/postgres.json', JSON.stringify({ ...template, image }));
-  const made = await generator(['generate'], project.root);
-  expect([made.code, made.stderr]).toEqual([0, expect.anything()]);
-}, 120_000);
-afterAll(async () => {
-  for (const child of running) if (child.exitCode === null) child.kill('SIGKILL');
-  for (const socket of [DOCKER, PODMAN]) await clean(socket);
-  project.remove();
-  rmSync(folder, { recursive: true, force: true });
-}, 60_000);
-
-let instance = '';
 async function clean(socket: string): Promise<void> {
   const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.instance=${instance}`] }));
   const list = await engineJson<any[]>(socket, {
@@ -196,90 +178,117 @@ async function clean(socket: string): Promise<void> {
     await callEngine(socket, { method: 'DELETE', path: `/networks/${Id}` });
 }
 
-it('a host is lost, and comes back on another engine by the commands of the page', async () => {
-  const old = await makeHost('old', DOCKER);
-  const server = await start(old);
-  const made = await server.api('POST', '/api/templates/postgres/deploy', { name: 'shopdb' });
-  expect([made.status, made.body.error]).toEqual([201, undefined]);
-  const password = made.body.generated.POSTGRES_PASSWORD as string;
-  const web = { name: 'web', image: 'docker.io/twofold-test/web:1', env: { COLOR: 'blue' } };
-  expect((await server.api('POST', '/api/apps', web)).status).toBe(201);
-  const client = await connect(DOCKER, password);
-  await client.query('CREATE TABLE orders (id int PRIMARY KEY, text text)');
-  const load = await writeRows(client);
-  const before = load.count();
-  const [save = '', bring = ''] = blocksOf('Another host');
+describeWith('docker', 'another host, from Docker', () =>
+  describeWith('podman', 'to Podman', () => {
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'tf-host-restore-'));
+      mount = join(folder, 'mount');
+      project = makeProject(FILES);
+      mkdirSync(mount);
+      writeFileSync(join(folder, 'api.mjs'), API);
+      linkPackages(project);
+      const image = await importImage(DOCKER, 'twofold-test/postgres:1');
+      await importImage(PODMAN, 'twofold-test/postgres:1');
+      await importImage(DOCKER, 'twofold-test/web:1');
+      await importImage(PODMAN, 'twofold-test/web:1');
+      const template = catalogue.find(({ id }) => id === 'postgres');
+      project.write('templates/postgres.json', JSON.stringify({ ...template, image }));
+      const made = await generator(['generate'], project.root);
+      expect([made.code, made.stderr]).toEqual([0, expect.anything()]);
+    });
+    afterAll(async () => {
+      for (const child of running) if (child.exitCode === null) child.kill('SIGKILL');
+      for (const socket of [DOCKER, PODMAN]) await clean(socket);
+      project.remove();
+      rmSync(folder, { recursive: true, force: true });
+    });
 
-  const saved = await runBlock(save, old, server.token);
-  const answers = answersIn(saved.out);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  expect(answers.slice(2).map(({ body }) => [body.app, body.status, body.error])).toEqual([
-    ['shopdb', 'done', null],
-    [null, 'done', null],
-  ]);
-  // A backup that is newer than that of the server is the one that counts.
-  await client.query('CREATE TABLE late (text text)');
-  const later = await server.api('POST', '/api/apps/shopdb/backups?wait=true');
-  expect(later.body.status).toBe('done');
-  await load.end();
-  const all = load.count();
-  await client.end();
-  const listed = (await server.api('GET', '/api/system/backups')).body;
-  expect(listed.total).toBe(1);
-  const [settings] = await rowsOf(
-    old.root,
-    "SELECT value FROM hosting_settings WHERE key = 'instance'",
-  );
-  instance = settings!['value'] as string;
-  await server.stop();
+    it('a host is lost, and comes back on another engine by the commands of the page', async () => {
+      const old = await makeHost('old', DOCKER);
+      const server = await start(old);
+      const made = await server.api('POST', '/api/templates/postgres/deploy', { name: 'shopdb' });
+      expect([made.status, made.body.error]).toEqual([201, undefined]);
+      const password = made.body.generated.POSTGRES_PASSWORD as string;
+      const web = { name: 'web', image: 'docker.io/twofold-test/web:1', env: { COLOR: 'blue' } };
+      expect((await server.api('POST', '/api/apps', web)).status).toBe(201);
+      const client = await connect(DOCKER, password);
+      await client.query('CREATE TABLE orders (id int PRIMARY KEY, text text)');
+      const load = await writeRows(client);
+      const before = load.count();
+      const [save = '', bring = ''] = blocksOf('Another host');
 
-  const fresh = await makeHost('fresh', PODMAN);
-  const other = ['--key', Buffer.alloc(32).toString('base64')];
-  const wrong = await runBlock(`npx generator host restore ${mount} ${other.join(' ')}`, fresh);
-  expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining('BACKUP_KEY_WRONG')]);
-  const brought = await runBlock(bring, fresh);
-  expect([brought.code, brought.out]).toEqual([0, expect.anything()]);
-  const [dry, real] = answersIn(brought.out);
-  expect([dry.dry_run, real.dry_run, real.apps]).toEqual([true, false, dry.apps]);
-  expect(real.apps).toEqual([
-    expect.objectContaining({ name: 'shopdb', backup: expect.stringContaining(later.body.id) }),
-    expect.objectContaining({ name: 'web', volumes: [], backup: null }),
-  ]);
-  const again = await runBlock(bring, fresh);
-  expect([again.code, again.out]).toEqual([5, expect.stringContaining('HOST_NOT_EMPTY')]);
+      const saved = await runBlock(save, old, server.token);
+      const answers = answersIn(saved.out);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(answers.slice(2).map(({ body }) => [body.app, body.status, body.error])).toEqual([
+        ['shopdb', 'done', null],
+        [null, 'done', null],
+      ]);
+      // A backup that is newer than that of the server is the one that counts.
+      await client.query('CREATE TABLE late (text text)');
+      const later = await server.api('POST', '/api/apps/shopdb/backups?wait=true');
+      expect(later.body.status).toBe('done');
+      await load.end();
+      const all = load.count();
+      await client.end();
+      const listed = (await server.api('GET', '/api/system/backups')).body;
+      expect(listed.total).toBe(1);
+      const [settings] = await rowsOf(
+        old.root,
+        "SELECT value FROM hosting_settings WHERE key = 'instance'",
+      );
+      instance = settings!['value'] as string;
+      await server.stop();
 
-  const back = await start(fresh);
-  const status = async (name: string) => {
-    const { body } = await back.api('GET', `/api/apps/${name}`);
-    return body.status === 'failed' ? `${body.status}: ${body.error}` : body.status;
-  };
-  for (const name of ['shopdb', 'web'])
-    await expect.poll(() => status(name), { timeout: 60_000, interval: 300 }).toBe('running');
-  const restored = await connect(PODMAN, password);
-  const { rows } = await restored.query(
-    'SELECT count(*)::int AS count, max(id) AS last FROM orders',
-  );
-  // What was committed before the backup began is there, and nothing is missing between the rows.
-  expect(rows[0].count).toBe(rows[0].last + 1);
-  expect(rows[0].count).toBeGreaterThan(before);
-  expect(rows[0].count).toBeLessThanOrEqual(all);
-  expect((await restored.query('SELECT * FROM late')).rows).toEqual([]);
-  await restored.end();
-  const { body: page } = await back.api('GET', '/api/apps/web');
-  expect(page.env).toEqual({ COLOR: 'blue' });
-  // The records of both are there, and the target is reached from here.
-  const { backups } = (await back.api('GET', '/api/apps/shopdb/backups')).body;
-  expect(backups.map(({ id, status: is }: any) => [id, is])).toEqual([
-    [later.body.id, 'done'],
-    [answers[2].body.id, 'done'],
-  ]);
-  const tried = await back.api(
-    'POST',
-    `/api/apps/shopdb/backups/${later.body.id}/verify?wait=true`,
-  );
-  expect([tried.body.error, typeof tried.body.verified_at]).toEqual([null, 'string']);
-  await back.stop();
-}, 240_000);
+      const fresh = await makeHost('fresh', PODMAN);
+      const other = ['--key', Buffer.alloc(32).toString('base64')];
+      const wrong = await runBlock(`npx generator host restore ${mount} ${other.join(' ')}`, fresh);
+      expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining('BACKUP_KEY_WRONG')]);
+      const brought = await runBlock(bring, fresh);
+      expect([brought.code, brought.out]).toEqual([0, expect.anything()]);
+      const [dry, real] = answersIn(brought.out);
+      expect([dry.dry_run, real.dry_run, real.apps]).toEqual([true, false, dry.apps]);
+      expect(real.apps).toEqual([
+        expect.objectContaining({ name: 'shopdb', backup: expect.stringContaining(later.body.id) }),
+        expect.objectContaining({ name: 'web', volumes: [], backup: null }),
+      ]);
+      const again = await runBlock(bring, fresh);
+      expect([again.code, again.out]).toEqual([5, expect.stringContaining('HOST_NOT_EMPTY')]);
+
+      const back = await start(fresh);
+      const status = async (name: string) => {
+        const { body } = await back.api('GET', `/api/apps/${name}`);
+        return body.status === 'failed' ? `${body.status}: ${body.error}` : body.status;
+      };
+      for (const name of ['shopdb', 'web'])
+        await expect.poll(() => status(name), { timeout: 60_000, interval: 300 }).toBe('running');
+      const restored = await connect(PODMAN, password);
+      const { rows } = await restored.query(
+        'SELECT count(*)::int AS count, max(id) AS last FROM orders',
+      );
+      // What was committed before the backup began is there, and nothing is missing between the rows.
+      expect(rows[0].count).toBe(rows[0].last + 1);
+      expect(rows[0].count).toBeGreaterThan(before);
+      expect(rows[0].count).toBeLessThanOrEqual(all);
+      expect((await restored.query('SELECT * FROM late')).rows).toEqual([]);
+      await restored.end();
+      const { body: page } = await back.api('GET', '/api/apps/web');
+      expect(page.env).toEqual({ COLOR: 'blue' });
+      // The records of both are there, and the target is reached from here.
+      const { backups } = (await back.api('GET', '/api/apps/shopdb/backups')).body;
+      expect(backups.map(({ id, status: is }: any) => [id, is])).toEqual([
+        [later.body.id, 'done'],
+        [answers[2].body.id, 'done'],
+      ]);
+      const tried = await back.api(
+        'POST',
+        `/api/apps/shopdb/backups/${later.body.id}/verify?wait=true`,
+      );
+      expect([tried.body.error, typeof tried.body.verified_at]).toEqual([null, 'string']);
+      await back.stop();
+    }, 240_000);
+  }),
+);
 
 async function rowsOf(root: string, statement: string): Promise<Record<string, unknown>[]> {
   const database = new DatabaseSync(join(root, 'data/app.db'), { readOnly: true });

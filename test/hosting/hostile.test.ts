@@ -78,11 +78,11 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
     writeFileSync(join(server.folder, 'secret.yaml'), 'name: Secret\nimage: x:1\n');
     await server.api('POST', '/api/apps', { name: 'shop' });
     left = readdirSync(folder).sort();
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.end();
     loopback?.close();
-  }, 60_000);
+  });
 
   /** Nothing was made, nothing is left, and nobody was called. */
   async function expectUntouched() {
@@ -106,7 +106,7 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
       expect([title, status, body.error]).toEqual([title, 422, expect.stringMatching(message)]);
     }
     await expectUntouched();
-  }, 60_000);
+  });
 
   it(`is refused ${hostileDockerfiles.length} Dockerfiles, with what they may not do, and none reaches loopback`, async () => {
     expect(hostileDockerfiles.length).toBeGreaterThanOrEqual(20);
@@ -119,7 +119,7 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
       expect([title, status, body.error]).toEqual([title, 422, expect.stringMatching(message)]);
     }
     await expectUntouched();
-  }, 60_000);
+  });
 
   // Podman says of no image what it does to builds on it: there `hosting.build.from` is what holds.
   const holds = kind === 'docker' ? it : () => {};
@@ -174,7 +174,7 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
       }
     }
     await expectUntouched();
-  }, 60_000);
+  });
 
   it('is refused names, paths, environments and webhooks, each with what is wrong', async () => {
     const { secret } = (await server.api('PUT', '/api/apps/shop/webhook')).body;
@@ -194,7 +194,7 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
       status: 'created',
       env: {},
     });
-  }, 60_000);
+  });
 
   it('gets the answer to what is too large while it still sends, and the connection goes on', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -249,5 +249,5 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
     }
     agent.destroy();
     await expectUntouched();
-  }, 60_000);
+  });
 });

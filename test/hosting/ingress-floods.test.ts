@@ -42,7 +42,7 @@ process.send((await ingress.listen()).https);`,
   child = spawn(process.execPath, [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   [https] = (await once(child, 'message')) as [number];
   await fine();
-}, 60_000);
+});
 afterAll(() => {
   child.kill('SIGKILL');
   app.closeAllConnections();
@@ -139,7 +139,7 @@ describe('a client that floods', () => {
     expect(ended).toEqual([true, true, true, true]);
     expect(asked).toBeLessThan(4000);
     await expect.poll(() => connectionsOf(app), { timeout: 10_000 }).toBeLessThan(20);
-  }, 60_000);
+  });
 
   it('with a head without end, or with heads of many fields, is closed', async () => {
     const before = memory();
@@ -166,7 +166,7 @@ describe('a client that floods', () => {
     await flood(await rawSession(), bombs(), 300);
     expect(await fine()).toEqual([200, 'fine']);
     expect(memory() - before).toBeLessThan(MAX_GROWTH);
-  }, 60_000);
+  });
 
   it('with settings, pings and empty frames is closed, or costs nothing', async () => {
     const before = memory();
@@ -180,7 +180,7 @@ describe('a client that floods', () => {
     }
     expect(await fine()).toEqual([200, 'fine']);
     expect(memory() - before).toBeLessThan(MAX_GROWTH);
-  }, 60_000);
+  });
 });
 
 const connectionsOf = (server: typeof app) =>

@@ -63,6 +63,9 @@ describe('a client that means harm', () => {
     ['a name and a password', `GET http://a:b@app.test/ HTTP/1.1\r\n${head}\r\n`],
     ['the address of another host', `GET http://other.test/ HTTP/1.1\r\n${head}\r\n`],
     ['the address of a file', `GET file:///etc/passwd HTTP/1.1\r\n${head}\r\n`],
+    ['another version in the line', `GET / HTTP/2.0\r\n${head}\r\n`],
+    ['a tunnel', `CONNECT app.test:443 HTTP/1.1\r\n${head}\r\n`],
+    ['the whole server, not by OPTIONS', `GET * HTTP/1.1\r\n${head}\r\n`],
     ['a space in the path', `GET /a b HTTP/1.1\r\n${head}\r\n`],
   ])('is told 400 for %s, and the target hears nothing of it', async (_, text) => {
     let heard = 0;
@@ -72,6 +75,11 @@ describe('a client that means harm', () => {
     });
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
     expect(heard).toBe(0);
+  });
+
+  it.each(['*', 'http://app.test'])('asks the whole server by OPTIONS %s', async (asked) => {
+    await target(({ method, url }, response) => void response.end(`${method} ${url}`));
+    expect(await raw(`OPTIONS ${asked} HTTP/1.1\r\n${head}\r\n`)).toMatch(/\r\n\r\nOPTIONS \*$/);
   });
 
   it.each([

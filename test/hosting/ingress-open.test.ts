@@ -51,7 +51,7 @@ describe('open responses', () => {
     ingress = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now });
     port = (await ingress.listen()).http as number;
     serve('well');
-  }, 60_000);
+  });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
     for (const name of ['busy', 'bound']) ingress.remove(name);
@@ -95,7 +95,7 @@ describe('open responses', () => {
     expect(await best('busy')).toBeLessThan(1000);
     expect(await best('well')).toBeLessThan(100);
     children.pop()?.kill('SIGKILL');
-  }, 120_000);
+  });
 
   it('are bound for each app: above it 503 with Retry-After, for that app only, until one ends', async () => {
     serve('bound', 50);
@@ -111,7 +111,7 @@ describe('open responses', () => {
     expect((await ask('well')).text).toMatch(/^HTTP\/1\.1 200/);
     sockets[0]?.destroy();
     await expect.poll(async () => (await ask('bound')).text).toMatch(/^HTTP\/1\.1 200/);
-  }, 60_000);
+  });
 
   it('of one app never take all descriptors of the process', () => {
     const open = createOpenResponses(4608);

@@ -15,7 +15,7 @@ import type { AppRoute } from '../../runtime/hosting/ingress/route-table.ts';
 import { isRunning } from '../../runtime/hosting/running.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { freePort } from '../engines/free-port.ts';
-import { startLoad } from './load.ts';
+import { startConnections, startLoad } from './load.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const NOWHERE = '/nowhere/engine.sock';
@@ -55,7 +55,7 @@ describe('a port of the ingress', () => {
     const url = pathToFileURL(join(ingress, 'remote.ts')).href;
     other = ((await import(/* @vite-ignore */ url)) as { createRemoteIngress: typeof other })
       .createRemoteIngress;
-  }, 60_000);
+  });
   afterAll(() => {
     for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGTERM');
     app.closeAllConnections();
@@ -71,7 +71,7 @@ describe('a port of the ingress', () => {
     make: typeof createRemoteIngress,
     records: ReturnType<typeof recordsInMemory>,
     http = 0,
-  ) => make({ http, https: 0, host: '127.0.0.1', records, log, alone: 20_000, outlives: true });
+  ) => make({ http, https: 0, host: '127.0.0.1', records, log, alone: 20_000 });
   const start = async (ingress: Ingress, records: ReturnType<typeof recordsInMemory>) => {
     await ingress.attach();
     ingress.set(route());
@@ -109,7 +109,24 @@ describe('a port of the ingress', () => {
     socket.terminate();
     await gone;
     await current.close(1000);
-  }, 120_000);
+  });
+
+  it('is exchanged ten times without a new connection that is lost or hangs', async () => {
+    const records = recordsInMemory();
+    let current = create(createRemoteIngress, records);
+    const { http: port } = (await start(current, records)) as { http: number };
+    const load = startConnections({ port, host: 'a.test', clients: 24 });
+    for (let turn = 0; turn < 10; turn += 1) {
+      await current.close(1000);
+      current = create(turn % 2 === 0 ? other : createRemoteIngress, records);
+      expect((await start(current, records)).http).toBe(port);
+    }
+    const { failures, ok } = await load.stop();
+    expect(failures).toEqual([]);
+    expect(ok).toBeGreaterThan(500);
+    console.log(`ten exchanges: 0 failed of ${ok} new connections`);
+    await current.close(1000);
+  });
 
   it('that another installation, or any program, has is refused, and stays with it', async () => {
     const [ours, theirs] = [recordsInMemory(), recordsInMemory()];
@@ -123,7 +140,7 @@ describe('a port of the ingress', () => {
     for (let turn = 0; turn < 20; turn += 1)
       expect((await fetchFrom(port)).startsWith('HTTP/1.1 200')).toBe(true);
     await Promise.all([first.close(500), second.close(500)]);
-  }, 60_000);
+  });
 
   /** One request on a connection of its own. */
   function fetchFrom(port: number): Promise<string> {
@@ -184,7 +201,6 @@ describe.each(['SQLite', 'PostgreSQL'])('a server on %s whose port is taken', (k
         expect.stringMatching(new RegExp(`^hosting\\.ingress\\.http: port ${port} is in use`)),
       ]);
     },
-    60_000,
   );
 
   it.skipIf(kind === 'PostgreSQL' && !postgresUrl)(
@@ -198,6 +214,5 @@ describe.each(['SQLite', 'PostgreSQL'])('a server on %s whose port is taken', (k
       server = await start({}, 0);
       expect((await server.api('GET', '/api/health')).body.ingress).toBe('listening');
     },
-    60_000,
   );
 });

@@ -264,7 +264,7 @@ describe('the ingress', () => {
       'text/html; charset=utf-8',
       '2',
     ]);
-    expect(page.text).toMatch(/<h1>The app is stopped<\/h1>/);
+    expect(page.text).toMatch(/<h1>The app does not run<\/h1>/);
     serve([]);
     expect((await ask()).status).toBe(503);
     expect(await raw('GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 
 /** What became of the requests of a load. */
 export interface LoadResult {
@@ -58,5 +59,62 @@ function ask(agent: Agent, { port, host }: { port: number; host: string }, path:
       answer.on('error', reject).on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
     });
     sent.on('error', reject).end();
+  });
+}
+
+/** Milliseconds after which a connection without an answer counts as one that hangs. */
+const HANGS = 15_000;
+
+interface Asking {
+  readonly port: number;
+  readonly host: string;
+  readonly path?: string;
+  readonly status?: number;
+  /** The end of a whole answer. */
+  readonly end?: string;
+}
+
+/** The same with a new connection for each request, and `hangs` for one that neither answers nor ends. */
+export function startConnections(options: Asking & { clients: number }): {
+  stop(): Promise<Pick<LoadResult, 'ok' | 'failures'>>;
+} {
+  const failures: string[] = [];
+  let ok = 0;
+  const state = { running: true };
+  const client = async () => {
+    while (state.running) {
+      const outcome = await askOnce(options);
+      if (outcome === 'ok') ok += 1;
+      else failures.push(outcome);
+    }
+  };
+  const all = Promise.all(Array.from({ length: options.clients }, client));
+  return {
+    async stop() {
+      state.running = false;
+      await all;
+      return { ok, failures };
+    },
+  };
+}
+
+function askOnce({ port, host, path = '/', status = 200, end = 'ok' }: Asking): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    );
+    const timer = setTimeout(() => {
+      resolve('hangs');
+      socket.destroy();
+    }, HANGS);
+    socket
+      .on('data', (data) => (text += String(data)))
+      .on('error', ({ message }) => resolve(message))
+      .on('close', () => {
+        clearTimeout(timer);
+        const whole = text.startsWith(`HTTP/1.1 ${status} `) && text.endsWith(end);
+        resolve(whole ? 'ok' : `ended after ${text.slice(0, 50)}`);
+      });
   });
 }

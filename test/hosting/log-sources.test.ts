@@ -57,8 +57,8 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
     image = await importImage(socket, 'twofold-test/node:1');
     for (const source of SOURCES)
       engines[source] = await connectEngine({ kind: 'auto', socket }, { HOSTING_LOGS: source });
-  }, 60_000);
-  afterAll(run.clear, 60_000);
+  });
+  afterAll(run.clear);
 
   const start = (script: string, more: object = {}) =>
     run.start(image, {
@@ -107,7 +107,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
         expect(texts(await read(source, id, { after: all[at] })), `after ${at}`).toEqual(
           ODD_LINES.slice(at + 1),
         );
-    }, 60_000);
+    });
 
     it('is followed to the last line, by many at once, whenever they came', async () => {
       const lines = source === 'file' ? 50_000 : 5000;
@@ -119,7 +119,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
       const late = read(source, id, { follow: true });
       for (const found of await Promise.all([...first, late]))
         expect([found.length, numbered(found)]).toEqual([lines, -1]);
-    }, 60_000);
+    });
 
     it('goes on when the container has been started again', async () => {
       const id = await start('console.log("once " + process.pid)');
@@ -133,7 +133,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
       ]);
       await ended(id);
       expect(await read(source, id)).toHaveLength(2);
-    }, 60_000);
+    });
 
     it('ends with the container that is removed, and with the reader who goes away', async () => {
       const id = await start('console.log("here"); setInterval(() => {}, 1000)');
@@ -146,7 +146,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
       await engines.stream.remove(id);
       expect(texts(await followed)).toEqual(['here']);
       await expect(read(source, id)).rejects.toMatchObject({ kind: 'not_found' });
-    }, 60_000);
+    });
   });
 
   it('is followed over all the files that it fills', async () => {
@@ -162,7 +162,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
       }
     expect([at, wrong]).toEqual([lines, -1]);
     expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 4);
-  }, 60_000);
+  });
 
   it('goes on from the file where the stream was cut off, and the other way', async () => {
     const id = await start('for (let line = 0; line < 100; line += 1) console.log(line)');
@@ -178,7 +178,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
       expect(await rest('stream', file[at] as PlacedLine)).toEqual(
         expect.arrayContaining(texts(file).slice(at + 1)),
       );
-  }, 60_000);
+  });
 
   it('comes from the stream when the engine keeps it elsewhere', async () => {
     const type = kind === 'docker' ? 'local' : 'k8s-file';
@@ -187,7 +187,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
     });
     await ended(id);
     expect(texts(await read('file', id, { follow: true }))).toEqual(['kept']);
-  }, 60_000);
+  });
 
   it('is read from the file indeed, which has nanoseconds', async () => {
     const id = await start('console.log("hello")');
@@ -202,7 +202,7 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
     }
     expect(open).toContain(LogPath);
     expect(openFiles()).not.toContain(LogPath);
-  }, 60_000);
+  });
 });
 
 /** What this process has open. */

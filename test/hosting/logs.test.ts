@@ -158,9 +158,9 @@ describeEachEngine('followed logs', ({ socket }) => {
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   /** Reads a stream until it ends, or `enough` says so. */
   function stream(
@@ -224,7 +224,7 @@ describeEachEngine('followed logs', ({ socket }) => {
       Array.from({ length: 5000 }, (_, index) => `end ${mark} ${index}`),
     );
     await server.api('DELETE', '/api/apps/flood');
-  }, 60_000);
+  });
 
   it("go on where they were cut off, by the last event's id", async () => {
     await server.api('POST', '/api/apps', {
@@ -256,7 +256,7 @@ describeEachEngine('followed logs', ({ socket }) => {
       Array.from({ length: numbers.length }, (_, index) => (numbers[0] as number) + index),
     );
     await server.api('DELETE', '/api/apps/resume');
-  }, 60_000);
+  });
 
   it('go on over a deployment', async () => {
     await server.api('POST', '/api/apps', { name: 'over', image: web });
@@ -271,7 +271,7 @@ describeEachEngine('followed logs', ({ socket }) => {
     });
     expect(await followed).toMatch(/version 1 listens[^]*version 2 starts/);
     await server.api('DELETE', '/api/apps/over');
-  }, 60_000);
+  });
 
   it('wait for a reader who reads nothing, without filling the memory, and then he has every line', async () => {
     await server.api('POST', '/api/apps', {
@@ -301,12 +301,12 @@ describeEachEngine('followed logs', ({ socket }) => {
     }
     expect([at, wrong]).toEqual([FLOOD_LINES, 0]);
     await server.api('DELETE', '/api/apps/slow');
-  }, 120_000);
+  });
 
   it('of several replicas come together', async () => {
     await server.api('POST', '/api/apps', { name: 'choir', image: web, replicas: 3 });
     const { body } = await server.api('GET', '/api/apps/choir/logs');
     expect(body.match(/version 1 starts/g)).toHaveLength(3);
     await server.api('DELETE', '/api/apps/choir');
-  }, 60_000);
+  });
 });

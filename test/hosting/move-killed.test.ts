@@ -91,7 +91,7 @@ describeWith('docker', 'a move that is cut', () => {
       volumes: [{ name: 'data', path: '/data' }],
     });
     expect(error).toBe(undefined);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const host of hosts) {
       if (host.process.exitCode === null && host.process.signalCode === null) {
@@ -101,7 +101,7 @@ describeWith('docker', 'a move that is cut', () => {
       }
       rmSync(host.folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   /** Runs the command; `at` is called with it at this step of one of the servers. */
   function move(
@@ -149,20 +149,16 @@ describeWith('docker', 'a move that is cut', () => {
     ['target', target, 'move-started'],
   ];
 
-  it.each(CUTS)(
-    'by the end of the %s leaves everything as it was: %#',
-    async (who, at, step) => {
-      const code = await move(at, step, (command) =>
-        (who === 'command' ? command : at.process).kill('SIGKILL'),
-      );
-      expect(code).not.toBe(0);
-      if (who !== 'command') await start(at);
-      await until('the source serves', served);
-      await until('the target has nothing', isEmpty);
-      expect(await call(source, 'GET', '/api/apps/shop')).toMatchObject({ status: 'running' });
-    },
-    180_000,
-  );
+  it.each(CUTS)('by the end of the %s leaves everything as it was: %#', async (who, at, step) => {
+    const code = await move(at, step, (command) =>
+      (who === 'command' ? command : at.process).kill('SIGKILL'),
+    );
+    expect(code).not.toBe(0);
+    if (who !== 'command') await start(at);
+    await until('the source serves', served);
+    await until('the target has nothing', isEmpty);
+    expect(await call(source, 'GET', '/api/apps/shop')).toMatchObject({ status: 'running' });
+  });
 
   it('is finished when the target has kept the app, also by a source that starts again', async () => {
     await move(source, 'move-kept', () => source.process.kill('SIGKILL'));

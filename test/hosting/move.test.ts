@@ -176,11 +176,11 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
       startServer({ socket, env: { APP_URL: 'http://old.test' } }),
       startServer({ socket: other.socket, env: { APP_URL: 'http://new.test' } }),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await source?.end();
     await target?.end();
-  }, 60_000);
+  });
 
   it('refuses what no source sends, and keeps nothing of it', async () => {
     const key = randomBytes(32);
@@ -217,7 +217,7 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
       200,
     );
     expect((await target.api('GET', '/api/apps/evil')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('takes everything along, and the source passes requests on', async () => {
     // Gone when this is tried again.
@@ -318,5 +318,5 @@ describeEachEngine('a move to another server, from an app', ({ kind, socket }) =
     expect((await source.visit('shop.test', '/env')).status).toBe(401);
     const again = await host('shop', ...servers, '--json');
     expect([again.code, again.out]).toEqual([2, expect.stringContaining('has moved to')]);
-  }, 120_000);
+  });
 });

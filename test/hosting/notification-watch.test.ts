@@ -89,7 +89,7 @@ it('a small disk that is full is low, and has room again when a file is gone', a
     execFileSync('umount', [folder]);
     rmSync(folder, { recursive: true });
   }
-}, 60_000);
+});
 
 it('an app that crashes is told without its output and without values of its environment', () => {
   const { seen, change } = watch();

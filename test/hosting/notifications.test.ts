@@ -180,7 +180,7 @@ describe('the calls for notifications', () => {
   beforeAll(async () => {
     mailbox = await startMailbox();
     server = await startServer({ socket: '/nowhere', env: { SMTP_URL: mailbox.url } });
-  }, 30_000);
+  });
   afterAll(async () => {
     await server.end();
     await mailbox.close();
@@ -260,7 +260,7 @@ it('without SMTP_URL mail is refused, and in production a private address', asyn
   for (const url of ['https://10.0.0.1/x', 'http://localhost/x', 'https://[64:ff9b::a00:1]/x'])
     expect((await put({ kind: 'webhook', url })).status).toBe(400);
   await server.end();
-}, 30_000);
+});
 
 describeEachEngine('an app that fails', ({ socket }) => {
   it('is told to a webhook and by mail, once, and once when it works again', async () => {
@@ -301,5 +301,5 @@ describeEachEngine('an app that fails', ({ socket }) => {
     await server.end();
     await mailbox.close();
     await receiver.close();
-  }, 60_000);
+  });
 });

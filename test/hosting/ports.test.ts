@@ -26,8 +26,8 @@ describeEachEngine('ports', ({ socket }) => {
     image = await importImage(socket, 'twofold-test/node:1');
     server = await startServer({ socket });
     [tcp, udp] = [await freePort(), await freePort()];
-  }, 120_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const create = (fields: object) =>
     server.api('POST', '/api/apps', { image, command: ['node', '-e', program], ...fields });
@@ -80,7 +80,7 @@ describeEachEngine('ports', ({ socket }) => {
     expect(await speak('after')).toMatch(/^two/);
     expect(await ask(client, 'after')).toMatch(/^two/);
     client.close();
-  }, 90_000);
+  });
 
   it('are refused outside of the range and when they are taken, and are open to the allowed only', async () => {
     const other = createServer();
@@ -118,5 +118,5 @@ describeEachEngine('ports', ({ socket }) => {
     expect(await speak('let me in')).toMatch(/^two \S+ let me in$/);
     await server.api('DELETE', '/api/apps/db');
     await expect(speak('gone')).rejects.toThrow('ECONNREFUSED');
-  }, 90_000);
+  });
 });

@@ -12,8 +12,8 @@ describeEachEngine('an app with previews and keys', ({ socket }) => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
     await server.api('POST', '/api/apps', { name: 'shop', image, port: 8080 });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   it('has a preview while somebody wants it', { timeout: 60_000 }, async () => {
     await server.api('PATCH', '/api/apps/shop', { previews: { enabled: true } });

@@ -68,6 +68,9 @@ describe.each(Object.entries(HOSTS))('a pull request of %s', (_name, from) => {
 describe('the name of a preview', () => {
   it('is a label of its domain, whatever the name of its app', () => {
     expect(previewName('shop', '7')).toBe('shop-pr-7');
+    // What is given comes back, and means the same preview.
+    expect(parsePreviewKey('pr-7')).toBe('pr-7');
+    expect(previewName('shop', 'pr-7')).toBe('shop-pr-7');
     const long = [previewName('a'.repeat(63), '7'), previewName('a'.repeat(63), '8')];
     expect(long.map((name) => /^[a-z][a-z0-9-]{0,62}$/.test(name))).toEqual([true, true]);
     expect(new Set(long).size).toBe(2);
@@ -203,7 +206,7 @@ describeWith('docker', 'previews', () => {
     const deployed = await server.api('POST', '/api/apps/shop/deploy?wait=true', main);
     expect([deployed.status, deployed.body.error]).toEqual([200, undefined]);
     secret = (await server.api('PUT', '/api/apps/shop/webhook')).body.secret;
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.end();
     await ssh?.stop();
@@ -250,7 +253,6 @@ describeWith('docker', 'previews', () => {
         ...['close', 'open'],
       ]);
     },
-    180_000,
   );
 
   it('show the last push, also when deliveries arrive in another order', async () => {
@@ -281,7 +283,7 @@ describeWith('docker', 'previews', () => {
     expect([closed.status, reopened.status]).toEqual([202, 202]);
     expect((await app('shop-pr-9')).id).not.toBe(id);
     expect((await server.api('DELETE', '/api/apps/shop/previews/9')).status).toBe(200);
-  }, 180_000);
+  });
 
   it('of forks are made only if the app says so', async () => {
     const told = {
@@ -299,7 +301,7 @@ describeWith('docker', 'previews', () => {
     expect((await server.api('DELETE', '/api/apps/shop/previews/8')).status).toBe(200);
     expect((await server.api('DELETE', '/api/apps/shop/previews/8')).status).toBe(404);
     await patch({ forks: false });
-  }, 180_000);
+  });
 
   it('by hand are made and updated from an image, and from git', async () => {
     const made = await byHand({ key: 'blue', image });
@@ -317,7 +319,7 @@ describeWith('docker', 'previews', () => {
     await shows('shop-pr-blue', git('log', '-1', '--format=%s'));
     expect((await server.api('DELETE', '/api/apps/shop/previews/pr-blue')).status).toBe(200);
     expect(await previews()).toEqual([]);
-  }, 180_000);
+  });
 
   it('are refused when they would be something else', async () => {
     for (const body of [
@@ -350,11 +352,11 @@ describeWith('docker', 'previews', () => {
     expect((await previews()).map(({ name }: any) => name)).toEqual(['shop-pr-three']);
     const of = await server.api('POST', '/api/apps/shop-pr-three/previews', { key: 'x', image });
     expect(of.status).toBe(409);
-  }, 180_000);
+  });
 
   it('end with their app', async () => {
     expect((await previews()).length).toBe(1);
     await server.api('DELETE', '/api/apps/shop?volumes=true');
     await isGone('shop-pr-three');
-  }, 180_000);
+  });
 });

@@ -43,7 +43,6 @@ describe('an ingress process', () => {
       records,
       log: createLog({ level: 'silent' }, { write: () => {} }),
       alone: 20_000,
-      outlives: true,
     });
 
   it('outlives its server with its connections, is found again, and is replaced by another version', async () => {
@@ -108,17 +107,17 @@ describe('an ingress process', () => {
     socket.terminate();
     target.closeAllConnections();
     target.close();
-  }, 60_000);
+  });
 });
 
 describeEachEngine('several processes', ({ socket, kind }) => {
   let web: string;
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const server of servers.splice(0).toReversed()) await server.end().catch(() => {});
-  }, 60_000);
+  });
   const start = async (options: Parameters<typeof startServer>[0] = {}) => {
     const server = await startServer({ socket, ...options });
     servers.push(server);
@@ -147,7 +146,7 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     expect(failures).toEqual([]);
     expect(ok).toBeGreaterThan(0);
     await endWithIngress(servers.pop() as TestServer);
-  }, 90_000);
+  });
 
   it.skipIf(!postgresUrl)(
     'one of those that share a database operates, and every one can be called',
@@ -204,7 +203,6 @@ describeEachEngine('several processes', ({ socket, kind }) => {
       servers.length = 0;
       await database.drop();
     },
-    120_000,
   );
 
   it('a restart while a WebSocket to an app is open is usable within ten seconds', async () => {
@@ -233,7 +231,7 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     // While the first still operated, it may have answered for the next one, with its own ports.
     const { ingress } = (await next.api('GET', '/api/system/config')).body;
     expect((await visit(ingress.http, 'live.apps.test', '/')).text).toBe('ok');
-  }, 90_000);
+  });
 
   it('a server that was away for too long and lost its place takes it again', async () => {
     const server = await start();
@@ -256,7 +254,7 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     await expect.poll(status, { timeout: 60_000, interval: 100 }).toBe(200);
     expect((await server.api('POST', '/api/apps/again/restart')).body.status).toBe('running');
     expect((await server.api('GET', '/api/apps/again/logs')).body).toMatch(/version 1 listens/);
-  }, 120_000);
+  });
 
   it('a server whose process was killed is followed at once', async () => {
     const first = await start();
@@ -285,5 +283,5 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     // Who waited for the lease's end would have waited for its minute.
     expect(Date.now() - began).toBeLessThan(45_000);
     expect((await next.visit('orphan.apps.test')).text).toBe('version 1\n');
-  }, 120_000);
+  });
 });

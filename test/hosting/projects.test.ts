@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
@@ -85,6 +86,27 @@ describeEachEngine('a project', ({ socket }) => {
     await server.api('DELETE', '/api/projects/twin?volumes=true');
     expect(await find()).toBe(0);
   }, 60_000);
+
+  it('its apps may all be new at the same moment: they share one network', async () => {
+    const mark = `n${randomBytes(4).toString('hex')}`;
+    const ours = async () => (await networks()).filter((name) => name.includes(mark)).toSorted();
+    const rush = Array.from({ length: 12 }, (_, index) => `${mark}-${index}`);
+    await Promise.all(rush.map((name) => create(name, { project: mark })));
+    for (const project of [`${mark}1`, `${mark}2`])
+      await Promise.all(['a', 'b'].map((name) => create(`${project}-${name}`, { project })));
+    const services = ['a', 'b', 'c'].map((name) => `  ${name}: { image: '${web}' }`);
+    const composed = await server.api('POST', `/api/projects/${mark}3/compose`, {
+      compose: `services:\n${services.join('\n')}\n`,
+    });
+    expect([composed.status, composed.body.error]).toEqual([200, undefined]);
+    expect((await ours()).map((name) => name.split('.')[1])).toEqual(
+      [mark].concat(['1', '2', '3'].map((each) => `${mark}${each}`)),
+    );
+    expect((await get(`${mark}-0`, `${mark}-11`)).stdout).toBe('version 1\n');
+    expect((await get(`${mark}2-a`, 'b')).stdout).toBe('version 1\n');
+    await server.clear();
+    expect(await ours()).toEqual([]);
+  });
 
   it('a container starts as its app says, with its files', async () => {
     const content = Buffer.from([0, 255, 10, 7]).toString('base64');

@@ -8,13 +8,13 @@ let server: TestServer | undefined;
 afterEach(async () => {
   await server?.end();
   server = undefined;
-}, 60_000);
+});
 
 describeEachEngine('an app behind a published port', ({ socket }) => {
   let web: string;
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
-  }, 60_000);
+  });
 
   it('is served, restarted and replaced, whatever port the engine gives', async () => {
     server = await startServer({ socket, env: { HOSTING_REACH: 'port' } });
@@ -27,7 +27,7 @@ describeEachEngine('an app behind a published port', ({ socket }) => {
       image: await importImage(socket, 'twofold-test/web:2'),
     });
     expect(await seen()).toBe('version 2\n');
-  }, 60_000);
+  });
 
   it('is not taken for ready while nobody listens behind the port', async () => {
     server = await startServer({
@@ -42,7 +42,7 @@ describeEachEngine('an app behind a published port', ({ socket }) => {
     });
     expect(answer.status).toBe(502);
     expect(answer.body.error).toMatch(/did not answer within/);
-  }, 60_000);
+  });
 
   it('that says how it is well is asked again and again, and started again when it is not', async () => {
     server = await startServer({ socket });
@@ -56,7 +56,7 @@ describeEachEngine('an app behind a published port', ({ socket }) => {
       .toBeGreaterThan(0);
     await server.api('PATCH', '/api/apps/patient', { health: { path: '/nothing-here' } });
     expect((await server.api('POST', '/api/apps/patient/stop')).status).toBe(200);
-  }, 60_000);
+  });
 });
 
 describe('a port that is taken', () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findEngine } from '../../runtime/hosting/engine/dockerode/client.ts';
 import { swarmDriver } from '../../runtime/hosting/engine/drivers/swarm/swarm.ts';
 import type { ContainerSpec } from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
@@ -61,54 +62,50 @@ describeEachEngine('an image of a private registry', ({ kind, socket }) => {
   const forget = (host: string) =>
     callEngine(socket, { method: 'DELETE', path: `/images/${host}/web:1?force=1` });
 
-  it.each([0, 1])(
-    'is refused without its user, and runs with them (%i)',
-    async (index) => {
-      const registry = registries[index] as TestRegistry;
-      const { host } = registry;
-      const { name, password } = registry.user as { name: string; password: string };
-      const app = { name: 'private', image: `${host}/web:1` };
+  it.each([0, 1])('is refused without its user, and runs with them (%i)', async (index) => {
+    const registry = registries[index] as TestRegistry;
+    const { host } = registry;
+    const { name, password } = registry.user as { name: string; password: string };
+    const app = { name: 'private', image: `${host}/web:1` };
 
-      const refused = await server.api('POST', '/api/apps', app);
-      expect([refused.status, refused.body.error]).toEqual([
-        422,
-        expect.stringContaining(`PUT /api/registries/${host}`),
-      ]);
-      expect((await server.api('GET', '/api/apps/private')).status).toBe(404);
+    const refused = await server.api('POST', '/api/apps', app);
+    expect([refused.status, refused.body.error]).toEqual([
+      422,
+      expect.stringContaining(`PUT /api/registries/${host}`),
+    ]);
+    expect((await server.api('GET', '/api/apps/private')).status).toBe(404);
 
-      expect((await put(host, name, 'wrong-password')).status).toBe(200);
-      const checked = await server.api('POST', `/api/registries/${host}/check`);
-      expect(checked.body).toEqual({ ok: false, message: expect.any(String) });
-      const wrong = await server.api('POST', '/api/apps', app);
-      expect([wrong.status, wrong.body.error]).toEqual([
-        422,
-        expect.stringContaining(`refuses the user ${name}`),
-      ]);
-      expect(JSON.stringify([checked.body, wrong.body])).not.toContain('wrong-password');
+    expect((await put(host, name, 'wrong-password')).status).toBe(200);
+    const checked = await server.api('POST', `/api/registries/${host}/check`);
+    expect(checked.body).toEqual({ ok: false, message: expect.any(String) });
+    const wrong = await server.api('POST', '/api/apps', app);
+    expect([wrong.status, wrong.body.error]).toEqual([
+      422,
+      expect.stringContaining(`refuses the user ${name}`),
+    ]);
+    expect(JSON.stringify([checked.body, wrong.body])).not.toContain('wrong-password');
 
-      expect((await put(host, name, password)).body).toEqual({
-        host,
-        username: name,
-        source: 'api',
-      });
-      expect((await server.api('POST', `/api/registries/${host}/check`)).body).toEqual({
-        ok: true,
-      });
-      registry.requests.length = 0;
-      const made = await server.api('POST', '/api/apps', app);
-      expect([made.status, made.body.status]).toEqual([201, 'running']);
-      expect((await server.visit('private.apps.test')).text).toBe('version 1\n');
+    expect((await put(host, name, password)).body).toEqual({
+      host,
+      username: name,
+      source: 'api',
+    });
+    expect((await server.api('POST', `/api/registries/${host}/check`)).body).toEqual({
+      ok: true,
+    });
+    registry.requests.length = 0;
+    const made = await server.api('POST', '/api/apps', app);
+    expect([made.status, made.body.status]).toEqual([201, 'running']);
+    expect((await server.visit('private.apps.test')).text).toBe('version 1\n');
 
-      // Its layers came from another host, which was sent nothing of the user.
-      const stored = registry.requests.filter(({ at }) => at === 'storage');
-      expect(stored.length).toBeGreaterThan(0);
-      expect(stored.map(({ sent }) => sent)).toEqual(stored.map(() => ''));
-      await server.clear();
-      await server.api('DELETE', `/api/registries/${host}`);
-      await forget(host);
-    },
-    30_000,
-  );
+    // Its layers came from another host, which was sent nothing of the user.
+    const stored = registry.requests.filter(({ at }) => at === 'storage');
+    expect(stored.length).toBeGreaterThan(0);
+    expect(stored.map(({ sent }) => sent)).toEqual(stored.map(() => ''));
+    await server.clear();
+    await server.api('DELETE', `/api/registries/${host}`);
+    await forget(host);
+  });
 
   it('is sent the user of its own registry only', async () => {
     const [mine, other] = registries as [TestRegistry, TestRegistry];
@@ -144,7 +141,7 @@ describeEachEngine('an image of a private registry', ({ kind, socket }) => {
     expect((await server.visit('private.apps.test')).status).toBe(200);
     await server.clear();
     await forget(registry.host);
-  }, 30_000);
+  });
 
   it('is the base of a build, from a registry that was put here', async () => {
     const [, registry] = registries as [TestRegistry, TestRegistry];
@@ -173,7 +170,7 @@ describeEachEngine('an image of a private registry', ({ kind, socket }) => {
     await server.clear();
     await server.api('DELETE', `/api/registries/${registry.host}`);
     await forget(registry.host);
-  }, 40_000);
+  });
 });
 
 describe('the users of registries', () => {
@@ -281,7 +278,7 @@ describe('a machine of a Swarm', () => {
     await new Promise<void>((resolve) => void manager.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = manager.address() as AddressInfo;
-      const engine = await swarmDriver.connect(`tcp://127.0.0.1:${port}`, {});
+      const engine = swarmDriver.connect(await findEngine(`tcp://127.0.0.1:${port}`), {});
       const login = { host: 'docker.io', username: 'ann', password: 'secret' };
       for (const given of [login, undefined]) await engine.create(spec, given);
       const [first = '', second] = sent;

@@ -47,6 +47,7 @@ function createWorld() {
     said: [] as string[],
   };
   const engine = {
+    ensureNetwork: async () => null,
     list: async () =>
       world.containers.map((id) => ({ id, name: id, state: 'created', labels: {} })),
     create: async () => (

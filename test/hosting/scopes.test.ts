@@ -64,7 +64,7 @@ describe.each(['host', 'users'] as const)('with hosting.access: %s', (access) =>
       ]);
     }
     await server.close();
-  }, 60_000);
+  });
 
   it('a user passes with the permission where users may come in at all', async () => {
     const roles = { list: ['Operator', 'Member'], default: 'Member', first: null };
@@ -91,7 +91,7 @@ describe.each(['host', 'users'] as const)('with hosting.access: %s', (access) =>
       await server.call('DELETE', path, undefined, asRoot);
     }
     await server.close();
-  }, 60_000);
+  });
 });
 
 it('every route asks for one permission of its own', () => {

@@ -112,6 +112,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const settings = createSettings({
     JWT_SECRET: 'a secret of thirty-two bytes or more',
     METRICS_TOKEN,
+    // A process that outlives the server would have to be ended by each test.
+    HOSTING_INGRESS: 'inline',
     ...options.env,
   });
   const store = openStore(options.database ?? 'file:data/app.db', folder);
@@ -153,6 +155,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const api: TestServer['api'] = (method, path, body, headers) =>
     call(url + path, { method, body, headers: headers ?? {} });
   const config = await configOf(api);
+  if (config.status === 200) await untilConnected(api, options.socket);
   const clear = async () => {
     const { body } = await api('GET', '/api/apps');
     for (const { name } of body.apps ?? []) await api('DELETE', `/api/apps/${name}?volumes=true`);
@@ -173,6 +176,20 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const ENGINES = [process.env['TEST_DOCKER_SOCKET'], process.env['TEST_PODMAN_SOCKET']];
+
+/**
+ * Waits until an engine that is there answers: on a busy machine that takes longer than a server's
+ * start waits for it.
+ */
+async function untilConnected(api: TestServer['api'], socket: string | undefined): Promise<void> {
+  if (socket === undefined || !ENGINES.includes(socket)) return;
+  for (let tries = 0; tries < 600; tries += 1) {
+    if ((await api('GET', '/api/health')).body.podman === 'connected') return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 /** A server that takes over from another answers 503 until the other has left. */

@@ -15,9 +15,9 @@ describeEachEngine('settings of an app', ({ socket }) => {
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
   const envOf = async (name: string) =>
     (await server.api('POST', `/api/apps/${name}/exec`, { command: ['env'] })).body
       .stdout as string;
@@ -51,7 +51,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
       64 * 2 ** 20,
     ]);
     await server.api('DELETE', '/api/apps/env');
-  }, 60_000);
+  });
 
   it('that are secret are given to the app and never shown', async () => {
     await server.api('POST', '/api/apps', { name: 'vault', image: web });
@@ -85,7 +85,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
       (await server.api('PUT', '/api/apps/vault/secrets/bad-key', { value: 'x' })).status,
     ).toBe(400);
     await server.api('DELETE', '/api/apps/vault');
-  }, 60_000);
+  });
 
   it('that are wrong are refused, by name, and nothing is made', async () => {
     const refused: [Record<string, unknown>, RegExp][] = [
@@ -120,7 +120,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
       (await server.api('POST', '/api/apps', undefined, { 'content-type': 'application/json' }))
         .status,
     ).toBe(400);
-  }, 30_000);
+  });
 
   it('an image that is not there fails with a reason', async () => {
     const answer = await server.api('POST', '/api/apps', {
@@ -132,7 +132,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
       body: { error: expect.stringContaining('no-such-image') },
     });
     expect((await server.api('GET', '/api/apps/ghost')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('lists are paged, filtered and searched', async () => {
     for (const name of ['list-a', 'list-b', 'list-c', 'other'])
@@ -151,7 +151,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
     expect((await server.api('GET', '/api/apps?status=happy')).status).toBe(400);
     for (const name of ['list-a', 'list-b', 'list-c', 'other'])
       await server.api('DELETE', `/api/apps/${name}`);
-  }, 30_000);
+  });
 
   it('templates are listed openly, and make an app with secrets of its own', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tf-templates-'));
@@ -202,7 +202,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
         new RegExp(`generated|${value}`),
       );
     await own.end();
-  }, 60_000);
+  });
 
   let tries = 0;
   it('each change is in the audit log, and told as an event', async () => {
@@ -244,7 +244,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
     ]);
     expect(entries[0].ip).toBe('127.0.0.1');
     expect(JSON.stringify(entries)).not.toContain('value-not-logged');
-  }, 30_000);
+  });
 
   it('volumes outlive an app unless it is asked for', async () => {
     const volume = { volumes: [{ name: 'data', path: '/data' }] };
@@ -262,7 +262,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
     await server.api('POST', '/api/apps', { name: 'store', image: web, ...volume });
     expect(await read()).toBe('');
     await server.api('DELETE', '/api/apps/store?volumes=true');
-  }, 60_000);
+  });
 
   it('only the last deployments keep their images', async () => {
     const small = await startServer({
@@ -295,7 +295,7 @@ describeEachEngine('settings of an app', ({ socket }) => {
       reclaimed_bytes: expect.any(Number),
     });
     await small.end();
-  }, 60_000);
+  });
 
   it('a server without users seals with a key of its own', async () => {
     const bare = await startServer({ socket, env: { JWT_SECRET: '' } });
@@ -305,22 +305,18 @@ describeEachEngine('settings of an app', ({ socket }) => {
     const again = await startServer({ socket, folder: bare.folder, env: { JWT_SECRET: '' } });
     expect((await again.api('GET', '/api/apps/sealed')).body.env).toEqual({ A: 'b' });
     await again.end();
-  }, 30_000);
+  });
 
-  it.skipIf(!postgresUrl)(
-    'are the same on PostgreSQL',
-    async () => {
-      const database = await createDatabase();
-      const other = await startServer({ socket, database: database.url });
-      await other.api('POST', '/api/apps', { name: 'elephant', image: web });
-      await other.api('POST', '/api/apps/elephant/deploy', {});
-      expect((await other.visit('elephant.apps.test')).status).toBe(200);
-      expect((await other.api('POST', '/api/apps', { name: 'elephant' })).status).toBe(409);
-      expect((await other.api('GET', '/api/apps/elephant/deployments')).body.total).toBe(2);
-      expect((await other.api('GET', '/api/system/audit')).body.entries).toHaveLength(2);
-      await other.end();
-      await database.drop();
-    },
-    60_000,
-  );
+  it.skipIf(!postgresUrl)('are the same on PostgreSQL', async () => {
+    const database = await createDatabase();
+    const other = await startServer({ socket, database: database.url });
+    await other.api('POST', '/api/apps', { name: 'elephant', image: web });
+    await other.api('POST', '/api/apps/elephant/deploy', {});
+    expect((await other.visit('elephant.apps.test')).status).toBe(200);
+    expect((await other.api('POST', '/api/apps', { name: 'elephant' })).status).toBe(409);
+    expect((await other.api('GET', '/api/apps/elephant/deployments')).body.total).toBe(2);
+    expect((await other.api('GET', '/api/system/audit')).body.entries).toHaveLength(2);
+    await other.end();
+    await database.drop();
+  });
 });

@@ -40,8 +40,8 @@ describeEachEngine('source', ({ socket }) => {
       path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim`,
     });
     server = await startServer({ socket, model: MODEL });
-  }, 120_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   let names = 0;
   /** A test that is tried again has an app of its own each time. */
@@ -79,7 +79,7 @@ describeEachEngine('source', ({ socket }) => {
     expect(
       (await server.api('GET', `/api/apps/${name}/deployments/1/logs`)).headers.get('content-type'),
     ).toContain('text/plain');
-  }, 180_000);
+  });
 
   it('of a Node project needs no Dockerfile, and runs without root', async () => {
     const name = fresh('made');
@@ -112,7 +112,7 @@ describeEachEngine('source', ({ socket }) => {
       followed.body,
     ]);
     expect((await server.visit(`${name}.apps.test`)).text).toBe('hi 1000');
-  }, 180_000);
+  });
 
   it('that fails to build is never a success, and leaves the old deployment alone', async () => {
     const name = fresh('kept');
@@ -138,7 +138,7 @@ describeEachEngine('source', ({ socket }) => {
     const { deployments } = (await server.api('GET', `/api/apps/${name}/deployments`)).body;
     expect(deployments[0]).toMatchObject({ number: 2, status: 'failed', current: false });
     expect(await logOf(name, 2)).toMatch(/no such luck[^]*ERROR/);
-  }, 180_000);
+  });
 
   it('that failed to build is built again on request, until it is built', async () => {
     const name = fresh('again');
@@ -189,7 +189,7 @@ describeEachEngine('source', ({ socket }) => {
       .filter((line: string) => !line.includes('console.log'));
     expect(log).toContain('shut');
     expect(log).not.toContain('REACHED');
-  }, 120_000);
+  });
 
   it('that policy refuses is refused before anything is made', async () => {
     const add = tarGzOf({
@@ -230,7 +230,7 @@ describeEachEngine('source', ({ socket }) => {
     ).toEqual({ error: 'config is not valid JSON' });
     expect((await server.api('POST', '/api/deploy', { name: 'bad' })).status).toBe(415);
     expect((await server.api('GET', '/api/apps/bad')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('that is too large, or that the disk has no room for, is refused', async () => {
     const small = await startServer({
@@ -256,7 +256,7 @@ describeEachEngine('source', ({ socket }) => {
       ).status,
     ).toBe(507);
     await small.end();
-  }, 60_000);
+  });
 
   it('is cancelled when its app is deleted', async () => {
     const slow = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN sleep 100\n' });
@@ -268,7 +268,7 @@ describeEachEngine('source', ({ socket }) => {
     expect((await server.api('DELETE', `/api/apps/${name}`)).status).toBe(200);
     expect(Date.now() - began).toBeLessThan(60_000);
     expect((await server.api('GET', `/api/apps/${name}`)).status).toBe(404);
-  }, 120_000);
+  });
 
   it('leaves no file of its own behind', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('twofold-source-'))).toEqual([]);

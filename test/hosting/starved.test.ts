@@ -23,7 +23,7 @@ describe('a target on a machine that has too much to do', () => {
     writeFileSync(join(folder, 'app.mjs'), APP);
     app = fork(join(folder, 'app.mjs'), { execArgv: [] });
     [port] = (await once(app, 'message')) as [number];
-  }, 60_000);
+  });
   afterAll(() => {
     app.kill('SIGKILL');
     rmSync(folder, { recursive: true });
@@ -82,7 +82,7 @@ describe('a target on a machine that has too much to do', () => {
     for (const filler of fillers) filler.destroy();
     app.kill('SIGCONT');
     expect(await stays).toBe(200);
-  }, 30_000);
+  });
 
   it('is left by a request that it has not answered when it must have ended, and another one has taken its place', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
@@ -109,7 +109,7 @@ describe('a target on a machine that has too much to do', () => {
     staying.destroy();
     expect(await stays).toContain('sent');
     silent.close();
-  }, 30_000);
+  });
 
   it('is waited for while its queue of connections is full, when there is no other', async () => {
     app.kill('SIGSTOP');
@@ -122,5 +122,5 @@ describe('a target on a machine that has too much to do', () => {
     for (const filler of fillers) filler.destroy();
     app.kill('SIGCONT');
     expect(await patient).toBe(200);
-  }, 30_000);
+  });
 });

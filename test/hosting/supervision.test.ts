@@ -11,9 +11,9 @@ describeEachEngine('supervision', ({ socket }) => {
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterEach(() => server?.clear());
+  afterAll(() => server?.end());
 
   const containers = async (app: string) => {
     const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
@@ -39,7 +39,7 @@ describeEachEngine('supervision', ({ socket }) => {
     expect((await server.visit('phoenix.apps.test')).text).toBe('version 1\n');
     expect((await app('phoenix')).status).toBe('running');
     await server.api('DELETE', '/api/apps/phoenix');
-  }, 90_000);
+  });
 
   it('sends requests to the other replicas when one dies, and fails none that may be sent twice', async () => {
     const made = await server.api('POST', '/api/apps', { name: 'hydra', image: web, replicas: 3 });
@@ -53,7 +53,7 @@ describeEachEngine('supervision', ({ socket }) => {
     expect(failures).toEqual([]);
     expect(ok).toBeGreaterThan(0);
     await server.api('DELETE', '/api/apps/hydra');
-  }, 90_000);
+  });
 
   it('gives up on what ends again and again, and says why', async () => {
     await server.api('POST', '/api/apps', {
@@ -73,7 +73,7 @@ describeEachEngine('supervision', ({ socket }) => {
     expect(['exited', 'stopped']).toContain((await containers('sisyphus'))[0]?.State);
     expect((await server.visit('sisyphus.apps.test')).status).toBe(503);
     await server.api('DELETE', '/api/apps/sisyphus');
-  }, 150_000);
+  });
 
   it('says restarting, and then crashed, of what comes up no more', async () => {
     await server.api('POST', '/api/apps', {
@@ -98,7 +98,7 @@ describeEachEngine('supervision', ({ socket }) => {
     expect((await server.api('POST', '/api/apps/once/deploy', {})).status).toBe(200);
     expect((await app('once')).error).toBeUndefined();
     await server.api('DELETE', '/api/apps/once');
-  }, 150_000);
+  });
 
   it.each([
     ['removed', (id: string) => ({ method: 'DELETE' as const, path: `/containers/${id}?force=1` })],
@@ -125,7 +125,6 @@ describeEachEngine('supervision', ({ socket }) => {
       expect((await app(name)).error).toBeUndefined();
       await server.api('DELETE', `/api/apps/${name}`);
     },
-    90_000,
   );
 
   it('lets a user stop what keeps ending', async () => {
@@ -141,7 +140,7 @@ describeEachEngine('supervision', ({ socket }) => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect((await app('loop')).status).toBe('stopped');
     await server.api('DELETE', '/api/apps/loop');
-  }, 90_000);
+  });
 
   it('finds out at the start what has happened without the server', async () => {
     for (const name of ['stopped-behind', 'removed-behind', 'fine'])
@@ -157,7 +156,7 @@ describeEachEngine('supervision', ({ socket }) => {
       expect((await app(name)).status).toBe('running');
       await server.api('DELETE', `/api/apps/${name}`);
     }
-  }, 60_000);
+  });
 
   it('undoes a deployment that a killed server left half done', async () => {
     await server.api('POST', '/api/apps', { name: 'half', image: web });
@@ -193,7 +192,7 @@ describeEachEngine('supervision', ({ socket }) => {
     });
     expect((await server.visit('half.apps.test')).text).toBe('version 1\n');
     await server.api('DELETE', '/api/apps/half');
-  }, 60_000);
+  });
 
   it('leaves alone what is not its own: other containers, and those of another server', async () => {
     const { Id: foreign } = await engineJson<{ Id: string }>(socket, {
@@ -211,7 +210,7 @@ describeEachEngine('supervision', ({ socket }) => {
     expect((await callEngine(socket, { path: `/containers/${foreign}/json` })).status).toBe(200);
     await other.end();
     await callEngine(socket, { method: 'DELETE', path: `/containers/${foreign}?force=1` });
-  }, 60_000);
+  });
 
   it('runs commands in an app, and measures it', async () => {
     await server.api('POST', '/api/apps', { name: 'meter', image: web });
@@ -242,5 +241,5 @@ describeEachEngine('supervision', ({ socket }) => {
       /^twofold_app_memory_bytes\{app="meter",replica="0"\} \d+$/m,
     );
     await server.api('DELETE', '/api/apps/meter');
-  }, 60_000);
+  });
 });

@@ -101,7 +101,7 @@ describe('what keeps ending', () => {
     await expect.poll(() => world.starts.length, { timeout: 10_000 }).toBe(5);
     expect(app.status).toBe('restarting');
     await supervisor.stop();
-  }, 20_000);
+  });
 
   it('is not held against its app when its container was removed from outside', async () => {
     const { app, world, supervisor, given } = createWorld();
@@ -131,7 +131,7 @@ describe('what keeps ending', () => {
       ]);
     }
     await supervisor.stop();
-  }, 20_000);
+  });
 
   it('says that it was stopped from outside when the engine says so', async () => {
     const { app, world, supervisor, labels } = createWorld(5000);

@@ -27,11 +27,11 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
         await importImage(socket, 'twofold-test/web:2'),
       ];
     server = await startServer({ kind: 'swarm', socket: cluster.nodes[0]!.socket });
-  }, 180_000);
+  });
   afterAll(async () => {
     await server?.end();
     await cluster?.stop();
-  }, 120_000);
+  });
 
   interface SwarmTask {
     readonly NodeID: string;
@@ -87,7 +87,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     expect(
       (await server.api('GET', '/api/apps/wide/logs?tail=100000')).body.match(/version 1 starts/g),
     ).toHaveLength(3);
-  }, 180_000);
+  });
 
   it('keeps the old deployment when the new one does not come up', async () => {
     await server.api('PATCH', '/api/apps/wide', {
@@ -102,7 +102,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     expect((await places()).length).toBe(3);
     expect((await server.visit('wide.apps.test')).text).toBe('version 1\n');
     await server.api('PATCH', '/api/apps/wide', { command: null, replicas: 3 });
-  }, 180_000);
+  });
 
   it('stops and starts an app', async () => {
     expect((await server.api('POST', '/api/apps/wide/stop')).body.status).toBe('stopped');
@@ -110,7 +110,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     expect(await places()).toEqual([]);
     expect((await server.api('POST', '/api/apps/wide/start')).body.status).toBe('running');
     expect((await server.visit('wide.apps.test')).text).toBe('version 1\n');
-  }, 120_000);
+  });
 
   it('runs the ports, files, processes, commands and schedules of an app', async () => {
     const tcp = await freePort();
@@ -147,7 +147,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     expect(await configs()).toBeGreaterThan(0);
     expect((await server.api('DELETE', '/api/apps/all')).status).toBe(200);
     await expect.poll(configs, { timeout: 30_000 }).toBe(0);
-  }, 180_000);
+  });
 
   it('keeps an app with a volume where the volume is, and backs it up there', async () => {
     const created = await server.api('POST', '/api/apps', {
@@ -168,7 +168,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     const restored = await server.api('POST', `${path}/restore?wait=true`, { confirm: 'stored' });
     expect([restored.status, await exec('cat /data/note')]).toEqual([200, 'first\n']);
     expect((await server.api('DELETE', '/api/apps/stored?volumes=true')).status).toBe(200);
-  }, 180_000);
+  });
 
   it('says what it cannot: 501 for a command in an app of another machine', async () => {
     const created = await server.api('POST', '/api/apps', { name: 'far', image: images[0] });
@@ -189,7 +189,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     const done = await server.api('POST', '/api/apps/far/exec', { command: ['echo', 'here'] });
     expect([done.status, done.body.stdout]).toEqual([200, 'here\n']);
     await server.api('DELETE', '/api/apps/far');
-  }, 180_000);
+  });
 
   it('pushes what it builds to hosting.registry, and runs it by its digest on any machine', async () => {
     const registry = await startPushRegistry(cluster.gateway);
@@ -276,5 +276,5 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
     console.log(`${failures.length} of ${ok + failures.length} requests failed meanwhile`);
     expect(failures.length).toBeLessThanOrEqual(ok / 200);
     expect((await server.api('GET', '/api/apps/wide')).body.status).toBe('running');
-  }, 180_000);
+  });
 });

@@ -227,7 +227,7 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     );
     writeFileSync(join(folder, 'hosts'), `127.0.0.1 localhost ${hosts[0]}\n`);
     await startAuthority();
-  }, 40_000);
+  });
   afterEach(async () => {
     more = {};
     sent.length = 0;
@@ -354,7 +354,7 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
       ),
     );
     expect(missing).toBe(404);
-  }, 40_000);
+  });
 
   it('is asked for nothing by a host that no app has, whoever names it in a handshake', async () => {
     const { ports, certificates } = await start([hosts[0] as string]);
@@ -362,7 +362,7 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
       await expect(visit(ports.https as number, name)).rejects.toThrow();
     await look(certificates);
     expect(orders).toEqual([hosts[0]]);
-  }, 40_000);
+  });
 
   it("is asked again in the last third of a certificate's life, and not before; the new one is served without a restart", async () => {
     const { certificates, clock, shown } = await start([hosts[0] as string]);
@@ -385,7 +385,7 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     expect((await shown()).validToDate.getTime()).toBeGreaterThanOrEqual(
       first.validToDate.getTime(),
     );
-  }, 60_000);
+  });
 
   it('that gives renewal information decides when a certificate is renewed, and learns which one that was', async () => {
     more = { window: [Date.now() + 3_600_000, Date.now() + 3_600_000] };
@@ -407,7 +407,7 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
       undefined,
       id,
     ]);
-  }, 60_000);
+  });
 
   it('that needs an external account is shown one, signed with its key', async () => {
     const key = Buffer.from('a key of the authority').toString('base64url');
@@ -428,7 +428,7 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
         .update(`${binding.protected}.${binding.payload}`)
         .digest('base64url'),
     );
-  }, 60_000);
+  });
 
   it('that cannot be reached is asked less and less often, and the old certificate stays in service', async () => {
     const { certificates, clock, shown, store } = await start([hosts[0] as string]);
@@ -461,5 +461,5 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
         new X509Certificate(certificate).fingerprint256,
       ]),
     ).toEqual([[hosts[0], (await shown()).fingerprint256]]);
-  }, 60_000);
+  });
 });

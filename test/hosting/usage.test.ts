@@ -184,8 +184,8 @@ describeEachEngine('the stats of an app', ({ kind, socket }) => {
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   interface Told {
     readonly cpu_stats: { readonly cpu_usage: { readonly total_usage: number } };
@@ -258,5 +258,5 @@ describeEachEngine('the stats of an app', ({ kind, socket }) => {
       })
       .toBe(1);
     await expect.poll(compared, { timeout: 30_000 }).toEqual(AGREED);
-  }, 120_000);
+  });
 });

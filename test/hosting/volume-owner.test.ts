@@ -36,8 +36,8 @@ describeEachEngine('a new volume', ({ socket, kind }) => {
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const exec = async (name: string, command: string) => {
     const { body } = await server.api('POST', `/api/apps/${name}/exec`, {
@@ -70,14 +70,14 @@ describeEachEngine('a new volume', ({ socket, kind }) => {
     expect(await exec('named', 'echo mine > /app/data/file && cat /app/data/file')).toBe('mine');
     await deploy('named', ['LABEL second=yes', 'USER node']);
     expect(await exec('named', 'cat /app/data/file')).toBe('mine');
-  }, 120_000);
+  });
 
   it('belongs to a user without a name, and to root when the image runs as root', async () => {
     await deploy('numbered', ['USER 1000']);
     expect(await ownerOf('numbered', '/app/data')).toBe('1000:0');
     await deploy('rooted', []);
     expect(await ownerOf('rooted', '/app/data')).toBe('0:0');
-  }, 120_000);
+  });
 
   it('keeps its owner once there are files in it', async () => {
     const volumes = [{ name: 'data', path: '/app/data' }];
@@ -87,11 +87,11 @@ describeEachEngine('a new volume', ({ socket, kind }) => {
     expect(changed.status).toBe(200);
     expect(await ownerOf('used', '/app/data /app/data/file')).toBe('0:0\n0:0');
     expect(await exec('used', 'id -u; cat /app/data/file')).toBe('1000\nold');
-  }, 60_000);
+  });
 
   if (kind === 'docker')
     it('belongs to that user too where the image has an empty folder of root', async () => {
       await deploy('prepared', ['RUN mkdir -p /app/data', 'USER node']);
       expect(await ownerOf('prepared', '/app/data')).toBe('1042:1043');
-    }, 60_000);
+    });
 });

@@ -18,8 +18,8 @@ describeEachEngine('a worker', ({ socket }) => {
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const create = (fields: object) =>
     server.api('POST', '/api/apps', { image: web, port: null, health: quick, ...fields });
@@ -49,7 +49,7 @@ describeEachEngine('a worker', ({ socket }) => {
       domain: 'mill.apps.test',
     });
     expect(named.status).toBe(201);
-  }, 60_000);
+  });
 
   it('is ready when it has run ten seconds, and one that ends sooner fails', async () => {
     const begun = Date.now();
@@ -61,7 +61,7 @@ describeEachEngine('a worker', ({ socket }) => {
     expect(Date.now() - begun).toBeGreaterThan(10_000);
     expect(ends.status).toBe(502);
     expect(ends.body.error).toContain('It ended with exit code 3. Last line: no queue');
-  }, 60_000);
+  });
 
   it('becomes an app with a port by the next deployment, and a worker again', async () => {
     await create({ name: 'both', command: loop(':') });
@@ -78,7 +78,7 @@ describeEachEngine('a worker', ({ socket }) => {
     expect((await server.visit('both.apps.test')).text).toBe('version 1\n');
     await server.api('PATCH', '/api/apps/both?apply=true', back);
     expect((await server.visit('both.apps.test')).status).toBe(404);
-  }, 60_000);
+  });
 
   it('is started again when it ends', async () => {
     await create({ name: 'again', command: loop('echo began') });
@@ -87,7 +87,7 @@ describeEachEngine('a worker', ({ socket }) => {
     await expect.poll(async () => (await read()).restarts, { timeout: 40_000 }).toBe(1);
     await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('running');
     expect((await server.api('GET', '/api/apps/again/logs')).body).toBe('began\nbegan\n');
-  }, 90_000);
+  });
 
   it('refuses a health check that needs a port, and a certificate', async () => {
     const { status, body } = await create({ name: 'asked', health: { path: '/up' } });

@@ -156,14 +156,14 @@ describeEachEngine('under load', ({ socket }) => {
       model: { deploys: { keep: 5, readyTimeout: 30_000, drain: 3500 } },
     };
     server = await startServer(options);
-  }, 60_000);
-  afterEach(() => server?.clear(), 60_000);
+  });
+  afterEach(() => server?.clear());
   afterAll(async () => {
     if (!server) return;
     const record = await createIngressRecords(server.kernel.store).read();
     await server.end();
     if (record) process.kill(record.pid, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('ten deploys, maintenance and another server fail no request, upload, WebSocket or event stream', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
@@ -242,7 +242,7 @@ describeEachEngine('under load', ({ socket }) => {
     expect((await server.visit('long.apps.test')).text).toBe('new');
     expect(await answer).toBe('200 old');
     await server.api('DELETE', '/api/apps/long');
-  }, 120_000);
+  });
 
   it('what fails leaves the old version serving: one that never is ready, one that ends at once, a build that fails', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
@@ -354,7 +354,7 @@ describeEachEngine('under load', ({ socket }) => {
         .stdout,
     ).toBe('kept\n');
     await server.api('DELETE', '/api/apps/stateful?volumes=true');
-  }, 120_000);
+  });
 
   it('restarts of several replicas fail no request', async () => {
     const created = await server.api('POST', '/api/apps', {
@@ -369,7 +369,7 @@ describeEachEngine('under load', ({ socket }) => {
     const { failures } = await load.stop();
     expect(failures).toEqual([]);
     await server.api('DELETE', '/api/apps/many');
-  }, 120_000);
+  });
 
   it('one operation at a time runs on an app', async () => {
     await server.api('POST', '/api/apps', { name: 'one', image: images[0] });
@@ -380,5 +380,5 @@ describeEachEngine('under load', ({ socket }) => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
     await server.api('DELETE', '/api/apps/one');
-  }, 60_000);
+  });
 });

@@ -11,6 +11,7 @@ const PATH = '/api/system/jobs';
 
 const jobs: Record<string, JobOf<any>> = {
   letter: { input: 'Letter', run: () => {} },
+  yearly: { schedule: '0 8 1 1 *', timezone: 'Europe/Berlin', run: () => {} },
   broken: {
     attempts: 1,
     run: () => {
@@ -81,7 +82,9 @@ describe.each(databases)('/api/system/jobs on %s', (database) => {
     expect((await call('POST', PATH, body)).body.id).toBe(sent.body.id);
     expect((await call('GET', `${PATH}/${sent.body.id}`)).body).toEqual(sent.body);
     const stats = [{ name: 'letter', state: 'waiting', count: 1 }];
-    expect((await call('GET', `${PATH}/stats`)).body).toEqual({ stats });
+    const next_at = `${new Date().getUTCFullYear() + 1}-01-01T07:00:00.000Z`;
+    const schedules = [{ name: 'yearly', cron: '0 8 1 1 *', timezone: 'Europe/Berlin', next_at }];
+    expect((await call('GET', `${PATH}/stats`)).body).toEqual({ stats, schedules });
   });
 
   it('refuses what is wrong with all that is wrong', async () => {

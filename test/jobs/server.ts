@@ -76,11 +76,17 @@ export async function startJobs(options: JobServerOptions): Promise<JobServer> {
     ...(options.capabilities && { capabilities: options.capabilities }),
     plugins: [{ name: 'kernel', hooks: { start: (given) => void (kernel = given) } }],
   };
-  const running = await createServer(app).start('127.0.0.1:0', {
-    env: { DATABASE_URL: options.url, LOG_LEVEL: 'info', ...options.env },
-    logTo: { write: (line) => void lines.push(line) },
-    ...(options.now && { now: options.now }),
-  });
+  const remove = () => rmSync(root, { recursive: true, force: true });
+  const running = await createServer(app)
+    .start('127.0.0.1:0', {
+      env: { DATABASE_URL: options.url, LOG_LEVEL: 'info', ...options.env },
+      logTo: { write: (line) => void lines.push(line) },
+      ...(options.now && { now: options.now }),
+    })
+    .catch((error: unknown) => {
+      remove();
+      throw error;
+    });
   return {
     url: running.url,
     kernel: kernel!,
@@ -89,7 +95,7 @@ export async function startJobs(options: JobServerOptions): Promise<JobServer> {
     rows: (text) => kernel!.store.query(text, []),
     close: async () => {
       await running.close();
-      rmSync(root, { recursive: true, force: true });
+      remove();
     },
   };
 }

@@ -21,7 +21,7 @@ describe('Conduit', () => {
     expect(findings.filter(({ severity }) => severity !== 'hint')).toEqual([]);
     expect(changes.filter(({ kind }) => kind !== 'same')).toEqual([]);
     expect(await typecheck(folder)).toEqual([]);
-  }, 180_000);
+  });
 
   it('patches nothing, calls itself over HTTP nowhere, and adds no body parser', () => {
     for (const text of sources)
@@ -55,7 +55,7 @@ describe.each(databases)('the API of Conduit on %s', (database) => {
       expect([status, body.user]).toMatchObject([201, { username: name, bio: null, image: null }]);
       tokens[name] = body.user.token;
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     await running?.close();
     await drop();

@@ -98,3 +98,15 @@ describe.each(['pnpm', 'yarn', 'bun'] as const)('a project installed by %s', (na
     expect(readdirSync(project)).toContain('vendor');
   });
 });
+
+it('pnpm 10 installs the Node of a project that npm made', async () => {
+  const project = join(home, 'made-by-npm');
+  const words = ['generator/bin.js', 'init', project, '--manager', 'npm', '--no-install'];
+  await execute(process.execPath, words, { cwd: root, env: environment() });
+  const pnpm = join(managers, 'node_modules/pnpm-10/bin/pnpm.cjs');
+  await execute(process.execPath, [pnpm, 'install'], { cwd: project, env: environment() });
+  const node = join(project, 'node_modules/node/bin/node');
+  const { stdout } = await execute(node, ['--version'], { env: environment() });
+  const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+  expect(stdout.trim()).toBe(`v${devDependencies.node}`);
+});

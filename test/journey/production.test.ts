@@ -66,7 +66,7 @@ beforeAll(async () => {
   const words = ['generator/bin.js', 'init', blog, '--template', 'blog', '--no-install'];
   await execute(process.execPath, words, { cwd: root });
   await install();
-}, 240_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('what a blog installs to run', () => {

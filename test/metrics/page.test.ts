@@ -200,5 +200,5 @@ describe.each(databases)('the page of figures on %s', (database) => {
       expect(names.has('Trusted')).toBe(true);
       names.delete('Trusted');
       expect([names.size, names.has('other')]).toEqual([201, true]);
-    }, 120_000);
+    });
 });

@@ -38,4 +38,4 @@ it('sums all workers, and what one had counted that ended stays', async () => {
   } finally {
     await end(program);
   }
-}, 60_000);
+});

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { createLlamaEngine } from '../../runtime/models/engine/llamacpp.ts';
 import { createLog } from '../../runtime/core/config/log.ts';
@@ -6,7 +7,7 @@ const reason = await createLlamaEngine({
   env: {},
   log: createLog({ level: 'silent' }, { write: () => {} }),
   patience: 0,
-  root: '/',
+  root: join(import.meta.dirname, '..'),
   context: 0,
   parallel: 1,
 }).eligible();

@@ -53,6 +53,22 @@ describe('what a request to an attached server may cost', () => {
     expect(reserved).toBeLessThan(output + 300);
   });
 
+  it('is little for a short prompt, whatever steers the answer', async () => {
+    const steering = { temperature: 0.5, user: 'u'.repeat(500), stop: ['s'.repeat(100)] };
+    for (const [path, body, most] of [
+      ['chat/completions', { messages: [{ role: 'user', content: 'H' }], max_tokens: 1 }, 105],
+      ['completions', { prompt: 'H', max_tokens: 1 }, 12],
+      ['embeddings', { input: 'H' }, 12],
+    ] as const) {
+      const { key } = await make({ tokens_per_minute: LIMIT });
+      const { status, headers } = await ask(key, { ...body, ...steering }, path);
+      expect([path, status]).toEqual([path, 200]);
+      const reserved = LIMIT - Number(headers.get('x-ratelimit-remaining-tokens'));
+      expect(reserved, path).toBeGreaterThan(1);
+      expect(reserved, path).toBeLessThan(most);
+    }
+  });
+
   it('is bounded by what was reserved, where the request has no bound', async () => {
     const { key } = await make({ tokens_per_minute: LIMIT });
     const { headers } = await ask(key, { messages, n: 3 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,6 +80,12 @@ const ROLES = { list: ['Owner', 'Member'], default: 'Member', first: 'Owner' };
 const PASSWORD = 'the operator knows this';
 export const API_KEY = 'root-key-of-the-tests-0123456789';
 
+/** As a project has it that installed node-llama-cpp. */
+export function linkLibrary(folder: string): void {
+  const packages = join(folder, 'node_modules');
+  if (!existsSync(packages)) symlinkSync(join(import.meta.dirname, '../node_modules'), packages);
+}
+
 export async function startModels({
   hub,
   folder = mkdtempSync(join(tmpdir(), 'tf-models-')),
@@ -94,6 +100,7 @@ export async function startModels({
   metrics,
   users = false,
 }: ModelsServerOptions = {}): Promise<ModelsServer> {
+  linkLibrary(folder);
   const logs: string[] = [];
   const model = {
     access: 'host',

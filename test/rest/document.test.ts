@@ -161,7 +161,10 @@ describe('the OpenAPI document', () => {
     const sdl = `type User { id: ID! name: String! email: String! }
       type Note @auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "owner") { id: ID! text: String! owner: User! }
       type Page @auth(allow: [PUBLIC], on: [READ]) @auth(allow: [USER], on: [CREATE]) { id: ID! title: String! }
-      type Query { notes: [Note!]! pages: [Page!]! } type Mutation { createPage(title: String!): Page! }`;
+      type Plan @auth(allow: [USER], on: [READ]) @auth(allow: [ROLE], roles: ["admin"], on: [CREATE]) { id: ID! text: String! }
+      type Tag { id: ID! text: String! }
+      type Query { notes: [Note!]! pages: [Page!]! plans: [Plan!]! tags: [Tag!]! }
+      type Mutation { createPage(title: String!): Page! createPlan(text: String!): Plan! createTag(text: String!): Tag! @auth(allow: [ROLE], roles: ["admin"]) }`;
     const { paths } = openapiDocument(projectOf(sdl, `name: x\n${rest}${auth}`)) as any;
     expect(paths['/api/notes'].get).toMatchObject({
       security: [{ bearer: [] }, { api_key: [] }],
@@ -173,6 +176,16 @@ describe('the OpenAPI document', () => {
     });
     expect(paths['/api/pages'].post.security).toHaveLength(2);
     expect(Object.keys(paths['/api/notes'].get.responses)).toContain('401');
+    const callers = ['notes', 'pages', 'plans', 'tags'].map((each) => {
+      const { get, post } = paths[`/api/${each}`];
+      return [each, get?.['x-callers'], post?.['x-callers']];
+    });
+    expect(callers).toEqual([
+      ['notes', { keys: false }, undefined],
+      ['pages', undefined, { keys: false }],
+      ['plans', { keys: false }, { roles: ['admin'], keys: false }],
+      ['tags', undefined, { roles: ['admin'], keys: false }],
+    ]);
   });
 
   it('has no fixed path that a module could stand before', () => {

@@ -170,6 +170,12 @@ describe.each(databases)('functions of the user in REST on %s', (database) => {
       pagination: { total: 3, page: 2, page_size: 2, total_pages: 2 },
     });
     expect(seen).toEqual([{ name: 'Ada' }]);
+    // All rows fit the page, so a second one has none of them again.
+    const second = await server.get('/api/authors?page=2&limit=3');
+    expect(second.body).toEqual({
+      data: [],
+      pagination: { total: 3, page: 2, page_size: 3, total_pages: 1 },
+    });
     expect((await server.get('/api/authors?name_contains=x')).body).toEqual({
       error: 'Unknown query parameter: name_contains',
     });

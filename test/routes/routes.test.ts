@@ -193,7 +193,10 @@ describe('an error of an own route', () => {
         throw failure.conflict('taken', { headers: { 'X-Why': 'name' } });
       });
       router.get('/koa', (ctx) => ctx.throw(403, 'No entry', { headers: { 'X-Why': 'closed' } }));
-      router.get('/assert', (ctx) => ctx.assert(false, 402, 'Pay first'));
+      router.get('/assert', (ctx) => {
+        // A statement, which TypeScript takes for an assertion where the function is one.
+        ctx.assert(false, 402, 'Pay first');
+      });
       router.get('/exposed', (ctx) => ctx.throw(503, 'Back at noon', { expose: true }));
       router.get('/hidden', (ctx) => ctx.throw(409, 'secret', { expose: false }));
       router.get('/bug', () => {
@@ -427,5 +430,17 @@ describe('the served OpenAPI document', () => {
     expect(
       paths['/api/zod'].post.requestBody.content['application/json'].schema.properties,
     ).toMatchObject({ n: { type: 'number' } });
+  });
+
+  it('has them without REST too, and leaves its own path to a route of the project', async () => {
+    const { ask } = await serveRoutes((router) => {
+      router.post('/login', { body: 'LoginBody' }, () => 'ok');
+      router.get('/api', () => 'mine');
+    });
+    const { paths } = (await ask('GET /api/openapi.json')).body;
+    const { schema } = paths['/login'].post.requestBody.content['application/json'];
+    expect(schema.required).toEqual(['email', 'password']);
+    expect(Object.keys(paths)).not.toContain('/api/articles');
+    expect((await ask('GET /api')).body).toBe('mine');
   });
 });

@@ -66,6 +66,22 @@ describe('AUTH_UNINDEXED', () => {
     expect(hints('{ or: [{ id: "1" }, { size: 1 }] }')).toHaveLength(1);
   });
 
+  it('stands at the type that the index belongs to', () => {
+    const text = `type Query { a: String } type User { id: ID! }
+      type Team { id: ID! name: String }
+      type A @auth(allow: [USER], where: { team: { name: "x" } }) { id: ID! team: Team }`;
+    const { diagnostics } = readProject({
+      schema: [{ file: 'schema.graphql', text }],
+      manifest: { file: 'manifest.yaml', text: 'name: x\nauth: {}\n' },
+    });
+    const hint = diagnostics.find(({ code }) => code === 'AUTH_UNINDEXED');
+    expect([hint?.at.line, hint?.summary, hint?.fix]).toEqual([
+      2,
+      'A condition of A compares Team.name, which no index begins with',
+      expect.stringContaining('type Team @index(fields: ["name"])'),
+    ]);
+  });
+
   it.each([
     '{ id: "1", name: "x" }',
     '{ a: { id: "1" } }',

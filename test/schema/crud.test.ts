@@ -98,7 +98,7 @@ describe('api.crud', () => {
 
   it('reports a name that means something else at both places, and writes nothing', () => {
     const { project, diagnostics } = read(
-      'type Query { x: Int }\ntype Post { id: ID! title: String! }\ntype PostFilter { id: ID! a: Int }',
+      'type Query { x: Int }\ntype Post { id: ID! title: String! }\ntype PostFilter { a: Int }',
       ON,
     );
     expect(project).toBeNull();
@@ -106,21 +106,38 @@ describe('api.crud', () => {
       'CRUD_NAME_TAKEN 2:6',
       'CRUD_NAME_TAKEN 3:6',
     ]);
-    const two =
-      'type Query { x: Int }\ntype Post { id: ID! }\ntype PostList { id: ID! posts: [Post!]! }\ntype Other { id: ID! lists: [PostList!]! posts: [Post!]! }';
-    expect(read(two, ON).diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([
-      {
-        code: 'CRUD_NAME_TAKEN',
-        at: { line: 2 },
-        summary: expect.stringContaining('PostListFilter'),
-      },
-      { code: 'CRUD_NAME_TAKEN', at: { line: 2 } },
-      { code: 'CRUD_NAME_TAKEN', at: { line: 3 } },
-      { code: 'CRUD_NAME_TAKEN', at: { line: 3 } },
-    ]);
     expect(
       kinds('type Query { x: Int } type Post { id: ID! } enum PostOrder { ID_DESC }'),
     ).toMatchObject({ posts: 'list' });
+  });
+
+  it('writes another name where a type of the schema has the first, or needs it for itself', () => {
+    const sdl =
+      'type Query { x: Int }\ntype Post { id: ID! }\ntype PostList { id: ID! posts: [Post!]! }\ntype Other { id: ID! lists: [PostList!]! posts: [Post!]! }\ntype PostOrder { id: ID! news: News }\ntype News { id: ID! orders: [PostOrder!]! }\ntype NewsList { id: ID! }';
+    const { crudSdl } = projectOf(sdl, ON);
+    expect(crudSdl).toContain('posts: Post_ListFilter');
+    expect(crudSdl).toContain('lists: PostListListFilter');
+    expect(crudSdl).toContain('orderBy: [Post_Order!]');
+    expect(crudSdl).toMatch(/ allNews\([^]*?: \[News!\]!/);
+    expect(crudSdl).toContain('newsList(id: ID!): NewsList');
+  });
+
+  it('sorts by a direction of its own where yours is something else', () => {
+    for (const yours of ['enum Direction { IN OUT }', 'type Direction { id: ID! step: String }']) {
+      const sdl = `type Query { x: Int }\ntype Post { id: ID! title: String way: Direction }\n${yours}`;
+      const { project, diagnostics } = read(sdl, ON);
+      expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(project!.crudSdl).toContain('title: SortDirection');
+      expect(project!.operations.find(({ name }) => name === 'posts')?.action.kind).toBe('list');
+    }
+  });
+
+  it('leaves a root type that is no object to the finding about it', () => {
+    const { diagnostics } = read(
+      'type Query { x: Int }\ntype A { id: ID! }\nenum Mutation { A }',
+      ON,
+    );
+    expect(diagnostics.map(({ code }) => code)).toContain('SDL_INVALID');
   });
 
   it('reports a member of an input of yours whose field is gone, at its place', () => {

@@ -125,6 +125,13 @@ describe('@index', () => {
       { name: 'as_b_index', columns: ['b'], unique: false },
     ]);
   });
+
+  it('that begins with a relation takes the place of the index of its key', () => {
+    const { indexes } = entity(
+      'type A @index(fields: ["c", "b"], unique: true) { id: ID! b: String c: B } type B { id: ID! }',
+    );
+    expect(indexes).toEqual([{ name: 'as_c_id_b_key', columns: ['c_id', 'b'], unique: true }]);
+  });
 });
 
 describe('@default', () => {

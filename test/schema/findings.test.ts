@@ -1,29 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { applied, identities } from './applied-fix.ts';
-import { ACCESS } from './findings/access.ts';
-import { DIRECTIVES } from './findings/directives.ts';
-import { MANIFEST } from './findings/manifest.ts';
-import { OPERATIONS } from './findings/operations.ts';
-import { RELATIONS } from './findings/relations.ts';
-import { SCHEMA } from './findings/schema.ts';
-import { TABLES } from './findings/tables.ts';
+import { CASES } from './findings/index.ts';
 import { QUERY, read, short } from './reading.ts';
 
 /** Whether the finding is about more than the syntax. */
 function parses(sdl: string): boolean {
   return read(sdl).diagnostics.every(({ code }) => code !== 'SDL_SYNTAX');
 }
-
-const CASES = [
-  ...SCHEMA,
-  ...DIRECTIVES,
-  ...TABLES,
-  ...RELATIONS,
-  ...OPERATIONS,
-  ...ACCESS,
-  ...MANIFEST,
-];
 
 describe('findings', () => {
   it.each(CASES)(

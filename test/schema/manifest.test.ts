@@ -11,7 +11,7 @@ describe('the manifest', () => {
     expect(project).toMatchObject({ name: 'shop', ids: 'integer', auth: null, hosting: null });
     expect(project.server).toEqual({
       port: 8080,
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       cors: [],
       trustedProxies: [],
       bodyLimit: 1_048_576,
@@ -135,6 +135,15 @@ describe('the manifest', () => {
       password: { min: 12, score: 4 },
       requireVerifiedEmail: false,
     });
+  });
+
+  it.each([
+    ['only this machine where nobody signs in', '', '127.0.0.1'],
+    ['every address with sign-in', 'auth: {}', '0.0.0.0'],
+    ['every address where operations need a credential', 'api: { access: user }', '0.0.0.0'],
+    ['what the manifest says', 'server: { host: 192.0.2.7 }', '192.0.2.7'],
+  ])('lets the server be reached by %s', (_title, written, host) => {
+    expect(projectOf(sdl, `name: x\n${written}`).server.host).toBe(host);
   });
 
   it('reads roles, limits, providers, webhooks and proxies', () => {

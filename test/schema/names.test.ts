@@ -50,6 +50,16 @@ describe('names', () => {
     expect(singularize(many)).toBe(one);
   });
 
+  it('makes the names of tables singular', () => {
+    const pairs = TABLES.trim()
+      .split(/\s+/)
+      .map((pair) => pair.split(':'));
+    expect(pairs.length).toBeGreaterThan(100);
+    expect(pairs.map(([many]) => `${many}:${singularize(many!)}`)).toEqual(
+      pairs.map((pair) => pair.join(':')),
+    );
+  });
+
   it('keeps the names of indexes apart when it shortens them', () => {
     const [one, other] = [
       indexName('a'.repeat(70), ['b'], false),
@@ -59,6 +69,30 @@ describe('names', () => {
     expect(one).not.toBe(other);
   });
 });
+
+/** Names of tables, and what one row is called. */
+const TABLES = `
+  movies:movie cookies:cookie caches:cache bonus:bonus order_status:order_status campus:campus
+  heroes:hero lens:lens indices:index zombies:zombie brownies:brownie calories:calorie
+  selfies:selfie ties:tie pies:pie niches:niche headaches:headache houses:house
+  warehouses:warehouse causes:cause clauses:clause pauses:pause uses:use excuses:excuse
+  spouses:spouse sizes:size prizes:prize mazes:maze menus:menu gurus:guru taxis:taxi
+  status:status statuses:status virus:virus viruses:virus census:census corpus:corpus
+  radius:radius focus:focus bus:bus buses:bus bonuses:bonus campuses:campus axis:axis
+  basis:basis analysis:analysis analyses:analysis thesis:thesis theses:thesis crises:crisis
+  diagnoses:diagnosis hypotheses:hypothesis gas:gas gases:gas canvas:canvas canvases:canvas
+  alias:alias aliases:alias lenses:lens atlas:atlas bias:bias biases:bias vertices:vertex
+  matrices:matrix appendices:appendix indexes:index potatoes:potato tomatoes:tomato echoes:echo
+  vetoes:veto shoes:shoe toes:toe canoes:canoe photos:photo videos:video wives:wife
+  thieves:thief loaves:loaf knives:knife shelves:shelf leaves:leaf wolves:wolf alumni:alumnus
+  phenomena:phenomenon bacteria:bacterium dice:die people:person children:child men:man
+  women:woman mice:mouse criteria:criterion data:data news:news series:series species:species
+  categories:category companies:company cities:city replies:reply boxes:box taxes:tax
+  branches:branch batches:batch dishes:dish classes:class addresses:address processes:process
+  quizzes:quiz waltzes:waltz days:day keys:key users:user databases:database licenses:license
+  courses:course purchases:purchase invoices:invoice messages:message images:image
+  exchanges:exchange languages:language user_movies:user_movie order_lines:order_line
+`;
 
 describe('did you mean', () => {
   it.each([

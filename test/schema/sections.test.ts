@@ -38,7 +38,7 @@ describe('the values of a manifest', () => {
       'name: x\nauth: { oauth: { providers: { my_idp: { authorize_url: https://a.test } } }, routes: { "GET /api/my_posts": { limit: 1/1s } } }\n',
     );
     expect(auth?.oauth.providers).toEqual({
-      my_idp: { authorize_url: 'https://a.test', id_token: false },
+      my_idp: { authorize_url: 'https://a.test', id_token: false, tenant: 'common' },
     });
     expect(auth?.routes).toEqual({ 'GET /api/my_posts': { limit: '1/1s' } });
   });

@@ -6,13 +6,28 @@ import { projectOf, QUERY } from './reading.ts';
 describe('the served SDL', () => {
   it('is the text of the user, word for word', () => {
     const sdl =
-      '# the shop\n\n"""\nEverything\n"""\ntype   Query{\n\tusers : [ User ! ] ! # all\n}\ntype User { id: ID! }\n';
+      '# the shop\n\n"""\nEverything\n"""\ntype   Query{\n\tusers (limit: Int, offset: Int) : [ User ! ] ! # all\n}\ntype User { id: ID! }\n';
     expect(projectOf(sdl).sdl).toBe(sdl);
+  });
+
+  it('gives every list the arguments that page it, and those of an interface too', () => {
+    const sdl = (root: string, listed: string, nested: string, connected: string) => `
+      type Query { authors${root}: [Author!]! few(take: Int${listed}): [Author!]! @resolve(as: LIST) named${root}: [Named!]! top: [Post!]! post(id: ID!): Post }
+      interface Named { id: ID! posts${nested}: [Post!]! }
+      type Author implements Named { id: ID! tags: [String!]! posts${nested}: [Post!]! } # all
+      type Post { id: ID! author: Author! comments${connected}: CommentConnection! @relation(inverse: "post") }
+      type Comment { id: ID! post: Post! @relation(inverse: "comments") }
+      type CommentConnection { edges: [CommentEdge!]! } type CommentEdge { node: Comment! cursor: String! }`;
+    const page = '(limit: Int, offset: Int)';
+    const ours = / @(?:resolve|relation)\([^)]*\)/g;
+    expect(projectOf(sdl('', '', '', '')).sdl).toBe(
+      sdl(page, ', offset: Int', page, '(first: Int, after: String)').replaceAll(ours, ''),
+    );
   });
 
   it('leaves out what our directives add, and nothing else', () => {
     const sdl = `directive @mine(a: Int) on FIELD_DEFINITION
-type Query { users(limit: Int @constraint(max: 5)): [User!]! @list(max: 5) @mine(a: 1) old: Int @deprecated(reason: "it's @unique") }
+type Query { users(limit: Int @constraint(max: 5), offset: Int): [User!]! @list(max: 5) @mine(a: 1) old: Int @deprecated(reason: "it's @unique") }
 type User
   @entity(plural: "people") # the people
   @index(fields: ["name"])

@@ -184,7 +184,7 @@ describe('a server', () => {
     expect(second.output()).toContain(`PORT ${port} is in use`);
   });
 
-  it('finishes what runs on SIGTERM, takes nothing new, and exits with 0', async () => {
+  it('finishes what runs on SIGTERM, also when it comes twice, takes nothing new, and exits with 0', async () => {
     const code = `
       import { createServer } from '@twofold/runtime';
       await createServer().schema(${JSON.stringify(`${SEED} extend type Query { slow: String! }`)})
@@ -195,6 +195,8 @@ describe('a server', () => {
     await sleep(200);
     program.process.kill('SIGTERM');
     await sleep(100);
+    program.process.kill('SIGTERM');
+    program.process.kill('SIGINT');
     await expect(fetch(`${url}/api/health`)).rejects.toThrow();
     expect(await answer).toEqual({ data: { slow: 'done' } });
     expect(await program.ended).toBe(0);

@@ -142,7 +142,7 @@ for (const { name, missing, create } of databases) {
       await migrate(store, [posts], { follow });
       expect(Object.keys(await readStructure(store))).toEqual(['posts']);
       expect(readdirSync(join(folder, '.generator/rescued')).length).toBeGreaterThan(0);
-    }, 60_000);
+    });
   });
 }
 

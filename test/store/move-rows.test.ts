@@ -31,7 +31,7 @@ const app: App = {
     scalar BigInt scalar Decimal scalar DateTime scalar Date scalar Time scalar JSON scalar Byte scalar UUID
     type Thing { id: ID! name: String! @unique big: BigInt dec: Decimal real: Float ok: Boolean at: DateTime day: Date time: Time doc: JSON bytes: Byte uid: UUID
       labels: [String!] parent: Thing tags: [Tag!]! }
-    type Tag { id: ID! name: String! things: [Thing!]! }
+    type Tag @search(fields: ["name"]) { id: ID! name: String! things: [Thing!]! }
     type Account { id: ID! balance: Int! }
   `),
 };

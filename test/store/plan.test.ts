@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../../runtime/core/store/open-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
 import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
 import { createFoldedIndex } from '../../runtime/core/store/tables/folded-index.ts';
@@ -45,6 +48,25 @@ const init: Migration = {
 };
 
 type Up = (db: Kysely<any>) => Promise<void>;
+
+/** Works as a role that may read tables and create nothing, as somebody whom an administrator serves. */
+async function asReader<T>(
+  { url, store }: TestDatabase,
+  work: (of: Store) => Promise<T>,
+): Promise<T> {
+  const role = `reader_${randomBytes(6).toString('hex')}`;
+  await sql.raw(`create role ${role} login password 'reader'`).execute(store.db);
+  await sql.raw(`grant select on all tables in schema public to ${role}`).execute(store.db);
+  const address = Object.assign(new URL(url), { username: role, password: 'reader' });
+  const limited = openStore(address.href, '.');
+  try {
+    return await work(limited);
+  } finally {
+    await limited.close();
+    await sql.raw(`drop owned by ${role}`).execute(store.db);
+    await sql.raw(`drop role ${role}`).execute(store.db);
+  }
+}
 
 /** Runs a script over a connection of its own. */
 async function runText({ url }: TestDatabase, text: string): Promise<void> {
@@ -225,6 +247,11 @@ for (const { name, missing, create } of databases) {
           const before = await readStructure(store);
           const text = await pendingSql(store, [[init, next]]);
           expect(await readStructure(store)).toEqual(before);
+          if (store.dialect === 'postgres') {
+            const timeless = (of: string) => of.replaceAll(/'\d{4}-\d\d-[^']*Z'/g, "'now'");
+            const read = await asReader(there, (limited) => pendingSql(limited, [[init, next]]));
+            expect(timeless(read)).toBe(timeless(text));
+          }
           await runText(there, text);
           expect(await migrationStatus(store, [init, next])).toMatchObject({
             applied: ['0001_init', '0002_next'],

@@ -343,6 +343,58 @@ for (const { name, missing, create } of databases) {
           expect(await readStructure(store)).toEqual({});
         }));
 
+      const NOTHING_THERE: readonly (readonly [string, Alter])[] = [
+        ['a changed column', (table, type) => table.alterColumn('absent', type.text)],
+        ['a dropped column', (table) => table.dropColumn('absent')],
+        ['a dropped foreign key', (table) => table.dropForeignKey(['absent', 'other'])],
+        [
+          'a foreign key of columns that have none',
+          (table) => table.dropForeignKey(['id', 'value']),
+        ],
+        [
+          'one after a change that is possible',
+          (table, type) => table.addColumn('fresh', type.text).dropColumn('absent'),
+        ],
+      ];
+      test.each(NOTHING_THERE)('a step that finds nothing to change fails: %s', (_what, alter) =>
+        withStore(async (store) => {
+          const init = start('text', ['a']);
+          await migrate(store, [init]);
+          const before = await readStructure(store);
+          await expect(migrate(store, [init, change(alter)])).rejects.toMatchObject({
+            code: 'MIGRATION_FAILED',
+            message: expect.stringMatching(
+              /0002_change, step 1 \(posts.*there is no (column|foreign key)/,
+            ),
+          });
+          expect(await readStructure(store)).toEqual(before);
+          const { rows } = await sql`select name from twofold_migrations`.execute(store.db);
+          expect(rows).toEqual([{ name: '0001_init' }]);
+        }),
+      );
+
+      test('a failure before the first migration names the ledger', () =>
+        withStore(async (store) => {
+          await sql`create view twofold_migrations as select 1 as name`.execute(store.db);
+          const failure = await migrate(store, [start('text', [])]).catch((error: Error) => error);
+          expect(String(failure)).not.toMatch(/migration ,|step 0/);
+        }));
+
+      test.each(['id', 'timestamp', 'decimal', 'uuid', 'date'] as const)(
+        'whose column only has to have a value keep its type: %s',
+        (name) =>
+          withStore(async (store) => {
+            const init = start(name, []);
+            await migrate(store, [init]);
+            const require: Alter = (table, type) =>
+              table.alterColumn('value', type[name], (column) => column.notNull());
+            const [plan] = await planMigrations(store, [[init, change(require)]], {
+              onlineFrom: 10_000,
+            });
+            expect(plan!.steps.map(({ does }) => does)).toEqual(['require']);
+          }),
+      );
+
       test('are never cut to a length, and rounded to fewer places only with consent', () =>
         withStore(async (store) => {
           if (store.dialect === 'sqlite') return;

@@ -1,34 +1,68 @@
 import * as resolverPlugin from '@graphql-codegen/typescript-resolvers';
 import * as typePlugin from '@graphql-codegen/typescript';
 import { buildASTSchema, lexicographicSortSchema, parse } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { readProject } from '../../schema/index.ts';
 import { readDefinitions } from '../../templates/owned/types/definitions.ts';
-import { printResolverTypes } from '../../templates/owned/types/resolver-types.ts';
-import { printValueTypes } from '../../templates/owned/types/value-types.ts';
+import { printNamedTypes } from '../../templates/owned/types/named-types.ts';
+import { printScalars } from '../../templates/owned/types/scalars.ts';
+import { printSchemaTable } from '../../templates/owned/types/schema-table.ts';
+import { MANIFEST, SCHEMAS, sdlOf } from '../crud/schemas.ts';
+import { linkPackages, makeProject, type TestProject, typecheck } from '../generator/project.ts';
 import { createRandom, type Random } from '../generator/random.ts';
 
-/**
- * People know the types of graphql-codegen: ours have the same names and the same layout. The helpers that they are
- * written with are our own and only those that are used. Not compared, because ours differ on purpose: descriptions of
- * arguments, which it leaves out, and values that hold values, for which its answer depends on the order of the fields.
- */
+/** People know the types of graphql-codegen: ours have the same names and the same meaning. */
 const SCALARS = {
   DateTime: 'string',
   ID: { input: 'string', output: 'string | number' },
   Odd: 'any',
 };
 
-describe('the types of a schema', () => {
-  test('are those of graphql-codegen for 150 random schemas', async () => {
-    for (let seed = 1; seed <= 150; seed++) {
-      const { sdl, entities } = randomSchema(createRandom(seed));
-      expect([seed, ours(sdl, entities)]).toEqual([seed, await theirs(sdl, entities)]);
-    }
-  }, 120_000);
+interface Schema {
+  readonly sdl: string;
+  readonly entities: readonly string[];
+}
 
-  test('are those of graphql-codegen for roots with other names, nested lists, defaults and deprecations', async () => {
-    expect(ours(EVERYTHING, ['User', 'Post'])).toEqual(await theirs(EVERYTHING, ['User', 'Post']));
+/** A schema for which `api.crud` writes. */
+function written(name: (typeof SCHEMAS)[number]): Schema {
+  const { project: read } = readProject({
+    schema: [{ file: 'schema.graphql', text: sdlOf(name) }],
+    manifest: { file: 'manifest.yaml', text: MANIFEST },
   });
+  return { sdl: read!.sdl, entities: read!.entities.map((entity) => entity.name) };
+}
+
+const TSCONFIG = JSON.stringify({
+  compilerOptions: {
+    ...{ target: 'esnext', lib: ['esnext'], module: 'nodenext', types: ['node'] },
+    ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
+    ...{ allowImportingTsExtensions: true, verbatimModuleSyntax: true },
+  },
+  include: ['src'],
+});
+
+let project: TestProject | undefined;
+afterAll(() => project?.remove());
+
+test('types of a schema are those of graphql-codegen', async () => {
+  const schemas = [
+    { sdl: EVERYTHING, entities: ['User', 'Post'] },
+    ...SCHEMAS.map(written),
+    ...Array.from({ length: 25 }, (_, at) => randomSchema(createRandom(at + 1))),
+  ];
+  project = makeProject({
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': TSCONFIG,
+    ...(await modules(schemas)),
+  });
+  linkPackages(project);
+  expect(await typecheck(project.root)).toEqual([]);
+}, 120_000);
+
+test.each(SCHEMAS)('types of what api.crud writes take fewer lines than its SDL: %s', (name) => {
+  const { sdl, entities } = written(name);
+  const lines = ours({ sdl, entities }).split('\n').length;
+  expect([lines, lines < sdl.split('\n').length]).toEqual([lines, true]);
 });
 
 const EVERYTHING = `
@@ -58,7 +92,59 @@ type Changes { make(input: Where!): User! }
 type Events { changed(id: ID!): User! tick: Int }
 `;
 
-function ours(sdl: string, entities: readonly string[]): string[] {
+/** The schemas as modules of one project: ours, theirs, and the two assigned to each other. */
+function modules(schemas: readonly Schema[]): Promise<Record<string, string>> {
+  return schemas.reduce<Promise<Record<string, string>>>(async (done, schema, at) => {
+    const their = await theirs(schema);
+    return {
+      ...(await done),
+      [`src/ours${at}.ts`]: ours(schema),
+      [`src/theirs${at}.ts`]: their,
+      [`src/compared${at}.ts`]: comparison(their, at),
+    };
+  }, Promise.resolve({}));
+}
+
+/**
+ * Assigns each of their types to ours, and ours to theirs. What our resolvers return may have
+ * promises in places where theirs has none, so that is only assigned one way.
+ */
+function comparison(text: string, at: number): string {
+  const names = Array.from(
+    text.matchAll(/^export (?:type|interface) (\w+)(<\w+[,>])?/gm),
+    ([, name = '', unset]) => (unset === undefined && !THEIRS_ALONE.has(name) ? [name] : []),
+  ).flat();
+  return [
+    `import type * as ours from './ours${at}.ts';`,
+    `import type * as theirs from './theirs${at}.ts';`,
+    ...names.flatMap((name) => [
+      `export const from${name} = (value: theirs.${name}): ours.${name} => value;`,
+      ...(/^Resolvers(?:Types)?$|Resolvers$/.test(name)
+        ? []
+        : [`export const to${name} = (value: ours.${name}): theirs.${name} => value;`]),
+    ]),
+  ].join('\n');
+}
+
+/** Parts that theirs are written with, and subscriptions, which may be functions there. */
+const THEIRS_ALONE = new Set([
+  'DirectiveResolverFn',
+  'EventsResolvers',
+  'Resolvers',
+  'SubscriptionResolvers',
+  'IsTypeOfResolverFn',
+  'NextResolverFn',
+  'ResolversInterfaceTypes',
+  'ResolversUnionTypes',
+]);
+
+const rowsIn = (entities: readonly string[]) =>
+  [
+    'export type Context = { user: string };',
+    ...entities.map((name) => `export interface ${name}Row { id: string; row: '${name}' }`),
+  ].join('\n');
+
+function ours({ sdl, entities }: Schema): string {
   const definitions = readDefinitions(parse(sdl), (name) => name);
   const named = /schema \{ query: (\w+) mutation: (\w+) subscription: (\w+) \}/.exec(sdl) ?? [
     '',
@@ -67,16 +153,18 @@ function ours(sdl: string, entities: readonly string[]): string[] {
     'Subscription',
   ];
   const roots = { query: named[1]!, mutation: named[2]!, subscription: named[3]! };
-  const rows = new Map(entities.map((name) => [name, `${name}Row`]));
-  return declarations(
-    [
-      ...printValueTypes(definitions, SCALARS),
-      ...printResolverTypes({ definitions, roots, rows }),
-    ].join('\n\n'),
-  );
+  const parts = { definitions, roots, rows: new Map(entities.map((name) => [name, `${name}Row`])) };
+  return [
+    "import type { GraphQLScalarTypeConfig } from '@twofold/runtime';",
+    "import type { schemaTypes as $ } from '@twofold/schema';",
+    rowsIn(entities),
+    printScalars(definitions, SCALARS),
+    printSchemaTable(parts),
+    ...printNamedTypes(parts),
+  ].join('\n\n');
 }
 
-async function theirs(sdl: string, entities: readonly string[]): Promise<string[]> {
+async function theirs({ sdl, entities }: Schema): Promise<string> {
   const config = {
     enumsAsTypes: true,
     useTypeImports: true,
@@ -93,34 +181,19 @@ async function theirs(sdl: string, entities: readonly string[]): Promise<string[
   const schema = lexicographicSortSchema(
     buildASTSchema(parse(sdl, { noLocation: true }), { assumeValidSDL: true }),
   );
-  const [types, resolvers] = [
+  const printed = [
     await typePlugin.plugin(schema, [], config),
     await resolverPlugin.plugin(schema, [], config),
   ] as { prepend?: string[]; content: string }[];
   const text = [
-    ...(types!.prepend ?? []),
-    types!.content,
-    resolvers!.content.slice(resolvers!.content.indexOf('/** Mapping')),
+    ...printed.flatMap(({ prepend }) => prepend ?? []),
+    rowsIn(entities),
+    ...printed.map(({ content }) => content),
   ].join('\n');
-  return declarations(
-    text
-      .replace(/\bScalars(?=\[')/g, 'ScalarTypes')
-      .replace('export type Scalars = ', 'export type ScalarTypes = ')
-      .replace(
-        /^( {2}\| )? ?( {2})?(\/\*\* .* \*\/\n {2})?\{ (?=\w+\??: .*; \})/gm,
-        (_, _bar, _space, comment: string | undefined) =>
-          `${comment ? `  ${comment.trimEnd()}\n` : ''}  | { `,
-      ),
-  );
-}
-
-/** One text for each declaration. */
-function declarations(text: string): string[] {
   return text
-    .replace(/[ \t]+$/gm, '')
-    .trim()
-    .split(/\n\n+(?=export |\/\*\*)/)
-    .map((each) => each.trim());
+    .replace(/\bScalars(?=\[')/g, 'ScalarTypes')
+    .replace('export type Scalars = ', 'export type ScalarTypes = ')
+    .replace("from 'graphql'", "from '@twofold/runtime'");
 }
 
 const NAMES = ['Apple', 'Bear', 'Car10', 'Car9', 'car', 'Dog_1', 'Error', 'Fish'];
@@ -171,7 +244,7 @@ function randomSchema(random: Random): { sdl: string; entities: string[] } {
       ...entities.map((name) => `${random.pick(COMMENTS)}${face(name)}${fields(all)}\n}`),
       ...values.map((name) => `type ${name} {\n${fields(outputs)}\n}`),
       `${random.pick(COMMENTS)}input Given {\n${inputs(random).join('\n')}\n}`,
-      `type Query {\n${fields(all)}\n}`,
+      `type Query {\n${fields(all)}\n  all(id: ID float: Float int: Int): Boolean\n}`,
       ...(random.chance(0.5)
         ? [`type Mutation {\n${fields(all)}\n}`, `type Subscription {\n${fields(all)}\n}`]
         : []),

@@ -113,6 +113,37 @@ describe('a resolver of the user', () => {
   });
 });
 
+describe('a type of the schema with a name that types.ts has for another', () => {
+  const schema = `type User { id: ID! }
+"A type Data in a description is none."
+input Credentials { name: String! }
+type Query { users: [User!]! greet(by: Credentials!): String! }
+`;
+  const greeting = (type: string) => ({
+    'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';\nconst nameOf = ({ name }: types.${type}) => name;\nexport const resolvers = { greet: (_parent, { by }) => nameOf(by) } satisfies types.QueryOverrides;\n`,
+  });
+
+  test('is a hint that says its name, and with this name the code compiles', async () => {
+    const project = await generate(schema, greeting('Credentials'));
+    const { findings } = await run(project.root, {}, disk);
+    expect(findings).toEqual([
+      {
+        code: 'TYPE_NAME_TAKEN',
+        severity: 'hint',
+        summary: 'In TypeScript, Credentials of the schema is types.Credentials_',
+        why: 'Credentials alone has another meaning in src/generated/types.ts',
+        fix: 'write types.Credentials_ in your code, or give the type of the schema another name',
+        at: { file: 'schema.graphql', line: 3, column: 7, length: 11 },
+      },
+    ]);
+    const [, pasted = ''] = /write types\.(\w+)/.exec(findings[0]!.fix!) ?? [];
+    expect(await typecheck(project.root)).not.toEqual([]);
+    expect(await emit(schema, greeting(pasted))).toEqual([]);
+    project.write('schema.graphql', schema.replaceAll('Credentials', 'SignIn'));
+    expect((await run(project.root, {}, disk)).findings).toEqual([]);
+  });
+});
+
 describe('ctx.publish', () => {
   const schema =
     'enum Level { LOW HIGH }\ntype Alarm { text: String! level: Level }\ntype Note { id: ID! text: String! }\ntype Query { notes: [Note!]! }\ntype Mutation { ring: Boolean! }\ntype Subscription { alarm(floor: Int!, level: Level): Alarm! alarms: [Alarm!]! noteUpdated: Note! level: Level }\n';
@@ -162,6 +193,25 @@ describe('ctx.data, where the members of an organization are a list', () => {
       expect.stringContaining('src/resolvers/Query.ts'),
     ]);
   });
+});
+
+test('inputs of a type with a field that every object has, such as constructor, take a literal without it', async () => {
+  const schema =
+    'type Car { id: ID! constructor: String price: Int! } type Query { cars: [Car!]! cheapest: Car @resolve(as: CUSTOM) }';
+  const finding = (where: string) => ({
+    'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';
+export const resolvers = {
+  cheapest: async (_parent, _args, ctx) => {
+    await ctx.data.car.create({ data: { price: 1 } });
+    const [car] = await ctx.data.car.findMany({ where: ${where}, orderBy: { price: 'asc' } });
+    return car ?? null;
+  },
+} satisfies types.QueryOverrides;
+`,
+  });
+  expect(await emit(schema, finding("{ price: 1, constructor: { eq: 'Lotus' } }"))).toEqual([]);
+  expect(await emit(schema, finding('{ price: 1 }'))).toEqual([]);
+  expect(await emit(schema, finding('{ constructor: 1 }'))).toHaveLength(1);
 });
 
 test('BigInt is text in rows and arguments, and a number or a bigint may be answered', async () => {

@@ -42,6 +42,7 @@ describe('generator upgrade', () => {
         { path: `vendor/twofold-runtime-${NEXT}.tgz`, owner: 'generated', change: 'create' },
       ]),
       codemods: [
+        { codemod: 'migration-steps', file: 'migrations/0001_init.ts', line: 1 },
         { codemod: 'createContext', file: tool, line: 1, what: 'openContext is createContext' },
         { file: tool, line: 5 },
         { file: tool, line: 6 },

@@ -26,7 +26,8 @@ const renaming = (version: string, from: string, to: string) => `{
 const inTable = (entry: string) => (text: string) =>
   text.replace(
     /export const codemods = \[(.*)\];/s,
-    (_, rest: string) => `export const codemods = [${rest}${entry},\n];`,
+    (_, rest: string) =>
+      `export const codemods = [${rest.replace(/,?\s*$/, rest === '' ? '' : ',\n')}${entry},\n];`,
   );
 
 const exported = (to: string, ending: string): MadeUp => ({

@@ -1,54 +1,103 @@
-import { type Kysely, columnTypes, sql } from '@twofold/runtime';
+import type { MigrationStep } from '@twofold/runtime';
 
-export async function up(db: Kysely<any>): Promise<void> {
-  const type = columnTypes(db);
-  await db.schema
-    .createTable('authors')
-    .addColumn('id', type.key)
-    .addColumn('name', type.text, (column) => column.notNull())
-    .addColumn('email', type.text, (column) => column.notNull().unique())
-    .execute();
-
-  await db.schema
-    .createTable('posts')
-    .addColumn('id', type.key)
-    .addColumn('title', type.text, (column) => column.notNull())
-    .addColumn('body', type.text, (column) => column.notNull())
-    .addColumn('status', type.text, (column) => column.notNull().defaultTo('DRAFT').check(sql`"status" in ('DRAFT', 'PUBLISHED')`))
-    .addColumn('author_id', type.id, (column) => column.notNull().references('authors.id').onDelete('restrict'))
-    .addColumn('created_at', type.timestamp, (column) => column.notNull())
-    .addColumn('updated_at', type.timestamp, (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex('posts_author_id_index').on('posts').column('author_id').execute();
-
-  await db.schema
-    .createTable('comments')
-    .addColumn('id', type.key)
-    .addColumn('text', type.text, (column) => column.notNull())
-    .addColumn('post_id', type.id, (column) => column.notNull().references('posts.id').onDelete('restrict'))
-    .addColumn('created_at', type.timestamp, (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex('comments_post_id_index').on('comments').column('post_id').execute();
-
-  await db.schema
-    .createTable('tags')
-    .addColumn('id', type.key)
-    .addColumn('name', type.text, (column) => column.notNull().unique())
-    .execute();
-
-  await db.schema
-    .createTable('post_tags')
-    .addColumn('post_id', type.id, (column) => column.notNull().references('posts.id').onDelete('cascade'))
-    .addColumn('tag_id', type.id, (column) => column.notNull().references('tags.id').onDelete('cascade'))
-    .addPrimaryKeyConstraint('post_tags_pkey', ['post_id', 'tag_id'])
-    .execute();
-  await db.schema.createIndex('post_tags_tag_id_index').on('post_tags').column('tag_id').execute();
-}
-
-export async function down(db: Kysely<any>): Promise<void> {
-  await db.schema.dropTable('post_tags').execute();
-  await db.schema.dropTable('tags').execute();
-  await db.schema.dropTable('comments').execute();
-  await db.schema.dropTable('posts').execute();
-  await db.schema.dropTable('authors').execute();
-}
+export const steps: MigrationStep[] = [
+  {
+    kind: 'createTable',
+    table: {
+      name: 'authors',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'name', type: 'text', required: true, unique: false },
+        { name: 'email', type: 'text', required: true, unique: true },
+      ],
+      primaryKey: ['id'],
+      indexes: [],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'posts',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'title', type: 'text', required: true, unique: false },
+        { name: 'body', type: 'text', required: true, unique: false },
+        {
+          name: 'status',
+          type: 'text',
+          required: true,
+          unique: false,
+          default: { kind: 'value', value: 'DRAFT' },
+          values: ['DRAFT', 'PUBLISHED'],
+        },
+        {
+          name: 'author_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'authors', column: 'id', onDelete: 'restrict' },
+        },
+        { name: 'created_at', type: 'timestamp', required: true, unique: false },
+        { name: 'updated_at', type: 'timestamp', required: true, unique: false },
+      ],
+      primaryKey: ['id'],
+      indexes: [{ name: 'posts_author_id_index', columns: ['author_id'], unique: false }],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'comments',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'text', type: 'text', required: true, unique: false },
+        {
+          name: 'post_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'posts', column: 'id', onDelete: 'restrict' },
+        },
+        { name: 'created_at', type: 'timestamp', required: true, unique: false },
+      ],
+      primaryKey: ['id'],
+      indexes: [{ name: 'comments_post_id_index', columns: ['post_id'], unique: false }],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'tags',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'name', type: 'text', required: true, unique: true },
+      ],
+      primaryKey: ['id'],
+      indexes: [],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'post_tags',
+      columns: [
+        {
+          name: 'post_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'posts', column: 'id', onDelete: 'cascade' },
+        },
+        {
+          name: 'tag_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'tags', column: 'id', onDelete: 'cascade' },
+        },
+      ],
+      primaryKey: ['post_id', 'tag_id'],
+      indexes: [{ name: 'post_tags_tag_id_index', columns: ['tag_id'], unique: false }],
+    },
+  },
+];

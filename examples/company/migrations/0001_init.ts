@@ -1,49 +1,94 @@
-import { type Kysely, alterTable, columnTypes, createFoldedIndex } from '@twofold/runtime';
+import type { MigrationStep } from '@twofold/runtime';
 
-export async function up(db: Kysely<any>): Promise<void> {
-  const type = columnTypes(db);
-  await db.schema
-    .createTable('users')
-    .addColumn('id', type.key)
-    .addColumn('name', type.text, (column) => column.notNull())
-    .addColumn('email', type.text, (column) => column.notNull().unique())
-    .addColumn('company_id', type.id)
-    .execute();
-  await db.schema.createIndex('users_company_id_index').on('users').column('company_id').execute();
-  await createFoldedIndex(db, { name: 'users_email_identity_key', table: 'users', column: 'email', fold: 'letters' });
-
-  await db.schema
-    .createTable('companies')
-    .addColumn('id', type.key)
-    .addColumn('name', type.text, (column) => column.notNull())
-    .addColumn('owner_id', type.id, (column) => column.notNull().references('users.id').onDelete('restrict'))
-    .execute();
-  await db.schema.createIndex('companies_owner_id_index').on('companies').column('owner_id').execute();
-
-  await db.schema
-    .createTable('projects')
-    .addColumn('id', type.key)
-    .addColumn('title', type.text, (column) => column.notNull())
-    .addColumn('done', type.boolean, (column) => column.notNull().defaultTo(false))
-    .addColumn('company_id', type.id, (column) => column.notNull().references('companies.id').onDelete('restrict'))
-    .addColumn('owner_id', type.id, (column) => column.notNull().references('users.id').onDelete('restrict'))
-    .addColumn('created_at', type.timestamp, (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex('projects_company_id_index').on('projects').column('company_id').execute();
-  await db.schema.createIndex('projects_owner_id_index').on('projects').column('owner_id').execute();
-
-  await alterTable(db, 'users')
-    .alterColumn('company_id', type.id, (column) => column.references('companies.id').onDelete('set null'))
-    .execute();
-}
-
-export async function down(db: Kysely<any>): Promise<void> {
-  const type = columnTypes(db);
-  await alterTable(db, 'users')
-    .alterColumn('company_id', type.id)
-    .execute();
-
-  await db.schema.dropTable('projects').execute();
-  await db.schema.dropTable('companies').execute();
-  await db.schema.dropTable('users').execute();
-}
+export const steps: MigrationStep[] = [
+  {
+    kind: 'createTable',
+    table: {
+      name: 'users',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'name', type: 'text', required: true, unique: false },
+        { name: 'email', type: 'text', required: true, unique: true },
+        { name: 'company_id', type: 'id', required: false, unique: false },
+      ],
+      primaryKey: ['id'],
+      indexes: [
+        { name: 'users_company_id_index', columns: ['company_id'], unique: false },
+        { name: 'users_email_identity_key', columns: ['email'], unique: true, fold: 'letters' },
+      ],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'companies',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'name', type: 'text', required: true, unique: false },
+        {
+          name: 'owner_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'users', column: 'id', onDelete: 'restrict' },
+        },
+      ],
+      primaryKey: ['id'],
+      indexes: [{ name: 'companies_owner_id_index', columns: ['owner_id'], unique: false }],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'projects',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'title', type: 'text', required: true, unique: false },
+        {
+          name: 'done',
+          type: 'boolean',
+          required: true,
+          unique: false,
+          default: { kind: 'value', value: false },
+        },
+        {
+          name: 'company_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'companies', column: 'id', onDelete: 'restrict' },
+        },
+        {
+          name: 'owner_id',
+          type: 'id',
+          required: true,
+          unique: false,
+          references: { table: 'users', column: 'id', onDelete: 'restrict' },
+        },
+        { name: 'created_at', type: 'timestamp', required: true, unique: false },
+      ],
+      primaryKey: ['id'],
+      indexes: [
+        { name: 'projects_company_id_index', columns: ['company_id'], unique: false },
+        { name: 'projects_owner_id_index', columns: ['owner_id'], unique: false },
+      ],
+    },
+  },
+  {
+    kind: 'alterTable',
+    table: 'users',
+    changes: [
+      {
+        kind: 'alter',
+        before: { name: 'company_id', type: 'id', required: false, unique: false },
+        after: {
+          name: 'company_id',
+          type: 'id',
+          required: false,
+          unique: false,
+          references: { table: 'companies', column: 'id', onDelete: 'set null' },
+        },
+      },
+    ],
+  },
+];

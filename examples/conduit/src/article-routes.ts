@@ -24,7 +24,7 @@ export const articleRoutes: types.Routes = (router) => {
 
   // It stands before `/:slug`, which would take it for an article.
   router.get('/api/articles/feed', { auth: 'user', query: 'Page' }, (ctx) => {
-    const followers = { some: { id: String(ctx.user!.id) } };
+    const followers = { some: { id: ctx.user!.id } };
     return articleList(ctx, { author: { followers } }, ctx.query);
   });
 

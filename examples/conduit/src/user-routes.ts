@@ -50,7 +50,7 @@ const tokenOf = ({ headers }: Pick<types.Context, 'headers'>) =>
   String(headers['authorization']).split(' ')[1] ?? '';
 
 /** With the address, which the rules of the schema hide from everybody: `sudo` reads past them. */
-async function userView(ctx: types.Context, id: number | string, token: string) {
+async function userView(ctx: types.Context, id: string, token: string) {
   const user = await ctx.sudo().data.user.findUnique({ where: { id } });
   if (!user) throw failure.notFound('User not found');
   const { email, username, bio = null, image = null } = user;

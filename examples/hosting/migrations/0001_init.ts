@@ -1,23 +1,35 @@
-import { type Kysely, columnTypes } from '@twofold/runtime';
+import type { MigrationStep } from '@twofold/runtime';
 
-export async function up(db: Kysely<any>): Promise<void> {
-  const type = columnTypes(db);
-  await db.schema
-    .createTable('teams')
-    .addColumn('id', type.key)
-    .addColumn('name', type.text, (column) => column.notNull().unique())
-    .execute();
-
-  await db.schema
-    .createTable('hosted_apps')
-    .addColumn('id', type.key)
-    .addColumn('name', type.text, (column) => column.notNull().unique())
-    .addColumn('team_id', type.id, (column) => column.references('teams.id').onDelete('set null'))
-    .execute();
-  await db.schema.createIndex('hosted_apps_team_id_index').on('hosted_apps').column('team_id').execute();
-}
-
-export async function down(db: Kysely<any>): Promise<void> {
-  await db.schema.dropTable('hosted_apps').execute();
-  await db.schema.dropTable('teams').execute();
-}
+export const steps: MigrationStep[] = [
+  {
+    kind: 'createTable',
+    table: {
+      name: 'teams',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'name', type: 'text', required: true, unique: true },
+      ],
+      primaryKey: ['id'],
+      indexes: [],
+    },
+  },
+  {
+    kind: 'createTable',
+    table: {
+      name: 'hosted_apps',
+      columns: [
+        { name: 'id', type: 'id', required: true, unique: false },
+        { name: 'name', type: 'text', required: true, unique: true },
+        {
+          name: 'team_id',
+          type: 'id',
+          required: false,
+          unique: false,
+          references: { table: 'teams', column: 'id', onDelete: 'set null' },
+        },
+      ],
+      primaryKey: ['id'],
+      indexes: [{ name: 'hosted_apps_team_id_index', columns: ['team_id'], unique: false }],
+    },
+  },
+];

@@ -1,12 +1,15 @@
 import {
   buildTables,
   columnChecks,
+  type MigrationStep,
   type Project,
   type SourceText,
+  type StepOf,
   type Table,
+  type TableChange,
   type TableColumn,
 } from '@twofold/schema';
-import type { ColumnChange, Step } from '../../../templates/steps.ts';
+import { renamesIn } from '../../migrations/decided.ts';
 import { findDifference } from '../../migrations/difference.ts';
 import { foldMigrations } from '../../migrations/fold.ts';
 import type { Change, Level } from '../change.ts';
@@ -39,15 +42,7 @@ function tablesOf({ project, migrations }: Stored): readonly Table[] {
 
 /** A migration records the rename, so `@renamed` may have been removed from the schema. */
 function withRenames(tables: readonly Table[], migrations: readonly SourceText[]): Table[] {
-  const renamed = new Map<string, string>();
-  for (const { text } of migrations) {
-    for (const [, from, to] of text.matchAll(/alterTable\('(\w+)'\)\s*\.renameTo\('(\w+)'\)/g))
-      renamed.set(to!, from!);
-    for (const [, table, from, to] of text.matchAll(
-      /alterTable\('(\w+)'\)\s*\.renameColumn\('(\w+)', '(\w+)'\)/g,
-    ))
-      renamed.set(`${table}.${to}`, from!);
-  }
+  const renamed = renamesIn(migrations);
   const mark = <T extends { readonly name: string; readonly renamedFrom?: string }>(
     key: string,
     each: T,
@@ -74,58 +69,38 @@ function idChanges(base: Project, head: Project): Change[] {
       ];
 }
 
-function changesOf(step: Step): Change[] {
-  switch (step.kind) {
-    case 'createTable':
-      return [stepChange('safe', 'TABLE_ADDED', step.table.name, 'is new')];
-    case 'dropTable':
-      return [stepChange('breaking', 'TABLE_DROPPED', step.table.name, 'is dropped with its rows')];
-    case 'renameTable':
-      return [failing('TABLE_RENAMED', step.from, `is ${step.to} now`)];
-    case 'renameColumn':
-      return [failing('COLUMN_RENAMED', `${step.table}.${step.from}`, `is ${step.to} now`)];
-    case 'renameValue':
-      return [
-        failing(
-          'VALUE_RENAMED',
-          `${step.table}.${step.column}`,
-          `has ${step.to} instead of ${step.from}`,
-        ),
-      ];
-    case 'alterTable':
-      return step.changes.flatMap((change) => columnChanges(step.table, change));
-    case 'addForeignKey':
-      return [
-        inTheWay(
-          'REFERENCE_ADDED',
-          `${step.table}.${step.key.columns.join(', ')}`,
-          `must refer to a row of ${step.key.table}`,
-        ),
-      ];
-    case 'createIndex':
-      return step.index.unique
-        ? [
-            inTheWay(
-              'UNIQUE_ADDED',
-              `${step.table}.${step.index.columns.join(', ')}`,
-              'must not repeat',
-            ),
-          ]
-        : [
-            stepChange(
-              'safe',
-              'INDEX_ADDED',
-              `${step.table}.${step.index.columns.join(', ')}`,
-              'has an index',
-            ),
-          ];
-    case 'dropForeignKey':
-    case 'dropIndex':
-      return [];
-  }
-}
+const changesOf = (step: MigrationStep): Change[] =>
+  (CHANGES[step.kind] as (step: MigrationStep) => Change[])(step);
 
-function columnChanges(table: string, change: ColumnChange): Change[] {
+const CHANGES: { readonly [K in MigrationStep['kind']]: (step: StepOf<K>) => Change[] } = {
+  createTable: ({ table }) => [stepChange('safe', 'TABLE_ADDED', table.name, 'is new')],
+  dropTable: ({ table }) => [
+    stepChange('breaking', 'TABLE_DROPPED', table.name, 'is dropped with its rows'),
+  ],
+  renameTable: ({ from, to }) => [failing('TABLE_RENAMED', from, `is ${to} now`)],
+  renameColumn: ({ table, from, to }) => [
+    failing('COLUMN_RENAMED', `${table}.${from}`, `is ${to} now`),
+  ],
+  renameValue: ({ table, column, from, to }) => [
+    failing('VALUE_RENAMED', `${table}.${column}`, `has ${to} instead of ${from}`),
+  ],
+  alterTable: ({ table, changes }) => changes.flatMap((change) => tableChanges(table, change)),
+  createIndex: ({ table, index: { columns, unique } }) => {
+    const name = `${table}.${columns.join(', ')}`;
+    return unique
+      ? [inTheWay('UNIQUE_ADDED', name, 'must not repeat')]
+      : [stepChange('safe', 'INDEX_ADDED', name, 'has an index')];
+  },
+  dropIndex: () => [],
+};
+
+function tableChanges(table: string, change: TableChange): Change[] {
+  if ('key' in change) {
+    if (change.kind === 'dropForeignKey') return [];
+    const { columns, table: other } = change.key;
+    const what = `must refer to a row of ${other}`;
+    return [inTheWay('REFERENCE_ADDED', `${table}.${columns.join(', ')}`, what)];
+  }
   if (change.kind === 'alter') return alterations(`${table}.${change.after.name}`, change);
   const name = `${table}.${change.column.name}`;
   if (change.kind === 'drop')
@@ -139,7 +114,7 @@ function columnChanges(table: string, change: ColumnChange): Change[] {
 
 function alterations(
   name: string,
-  { before, after }: Extract<ColumnChange, { kind: 'alter' }>,
+  { before, after }: Extract<TableChange, { kind: 'alter' }>,
 ): Change[] {
   const changes: Change[] = [];
   if (before.type !== after.type) changes.push(typeChange(name, before, after));

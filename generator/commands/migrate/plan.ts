@@ -37,8 +37,19 @@ export async function run({ root, options, terminal }: MigrateCall): Promise<Exi
   });
   if (terminal.json) terminal.document(plan);
   else if (plan.migrations.length === 0) terminal.note('The database is up to date.');
-  else terminal.data(plan.migrations.map(formatMigration).join('\n'));
+  else terminal.data(formatPlan(plan));
   return plan.ok ? EXIT.done : EXIT.ambiguous;
+}
+
+/** Those of the packages, as `auth/0001_accounts`, in one line when nothing stands in their way. */
+function formatPlan({ migrations }: Plan): string {
+  const isPlain = ({ name, steps }: Plan['migrations'][number]) =>
+    name.includes('/') && steps.every(({ verdict, fix }) => verdict === 'safe' && fix === null);
+  const plain = migrations.filter(isPlain);
+  const own = migrations.filter((each) => !isPlain(each));
+  const owners = [...new Set(plain.map(({ name }) => name.split('/')[0]))].join(', ');
+  const ours = `${plain.length} migrations of the packages (${owners}): safe; --json has their steps\n`;
+  return [...(plain.length > 0 ? [ours] : []), ...own.map(formatMigration)].join('\n');
 }
 
 function formatMigration({ name, steps }: Plan['migrations'][number]): string {

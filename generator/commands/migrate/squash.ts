@@ -59,7 +59,7 @@ function assertAgreed({ byHand }: Squashed, without: readonly string[]): void {
     'MIGRATION_BY_HAND',
     `${left.join(', ')} ${left.length === 1 ? 'has' : 'have'} statements that were written by hand, ` +
       'and the new migration would not have them; nothing was written',
-    `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash from the next one on: --from`,
+    `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash what follows: --from ${Number.parseInt(left.at(-1)!, 10) + 1}`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { Catalog, CatalogColumn, StorageClasses } from '../../../templates/
 
 /** The type of a field, and what its directives have to add. */
 export interface FieldType {
-  /** Without `!`: `String`, `[String!]`. */
+  /** Without `!`: `String`, `[String!]`. `?` stands for the name of a native enum. */
   readonly type: string;
   /** `type:` of `@column`. */
   readonly column?: string;
@@ -44,10 +44,10 @@ const USUAL =
 /** The type of a column of PostgreSQL. */
 export function postgresType(column: CatalogColumn, catalog: Catalog): FieldType {
   const { type, typeKind, typeName } = column;
-  if (typeKind === 'enum') return { type: '', enum: keyOf(typeName), column: type };
+  if (typeKind === 'enum') return { type: '?', enum: keyOf(typeName), column: type };
   if (typeKind === 'domain') return domainType(column, catalog);
-  if (typeKind === 'array') return arrayType(column);
-  const scalar = typeName.schema === 'pg_catalog' ? SCALARS[typeName.name] : undefined;
+  if (typeKind === 'array') return arrayType(column, catalog);
+  const scalar = scalarOf(typeName);
   if (scalar === undefined) return asText(type);
   const length = /^character varying\((\d+)\)$/.exec(type)?.[1];
   return {
@@ -57,6 +57,10 @@ export function postgresType(column: CatalogColumn, catalog: Catalog): FieldType
     ...(typeName.name === 'timestamp' && { approximated: 'a time without a zone is read as UTC' }),
   };
 }
+
+/** The extension citext may be in any schema. */
+const scalarOf = ({ schema, name }: CatalogColumn['typeName']): string | undefined =>
+  schema === 'pg_catalog' ? SCALARS[name] : name === 'citext' ? 'String' : undefined;
 
 const asText = (type: string): FieldType => ({
   type: 'String',
@@ -69,13 +73,17 @@ function domainType(column: CatalogColumn, catalog: Catalog): FieldType {
   const domain = catalog.domains.find(
     ({ schema, name }) => keyOf({ schema, name }) === keyOf(column.typeName),
   );
-  const scalar = domain && SCALARS[domain.typeName.name];
+  const scalar = domain && scalarOf(domain.typeName);
   return scalar === undefined ? asText(column.type) : { type: scalar, column: column.type };
 }
 
-function arrayType({ type, typeName }: CatalogColumn): FieldType {
-  const scalar = typeName.schema === 'pg_catalog' ? SCALARS[typeName.name] : undefined;
-  return scalar === undefined ? asText(type) : { type: `[${scalar}!]`, column: type };
+function arrayType({ type, typeName }: CatalogColumn, { enums }: Catalog): FieldType {
+  const key = keyOf(typeName);
+  if (enums.some((each) => keyOf(each) === key)) return { type: '[?!]', enum: key, column: type };
+  const scalar = scalarOf(typeName);
+  return scalar === undefined
+    ? { ...asText(type), type: '[String!]' }
+    : { type: `[${scalar}!]`, column: type };
 }
 
 export const keyOf = ({

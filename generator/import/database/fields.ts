@@ -1,51 +1,34 @@
-import type {
-  Catalog,
-  CatalogColumn,
-  CatalogForeignKey,
-  CatalogTable,
-} from '../../../templates/catalog.ts';
+import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
 import { snakeCase } from '@twofold/schema';
 import { type FieldType, keyOf, postgresType, sqliteType } from './column-type.ts';
 import { fieldName, lowerFirst, relationName } from './names.ts';
 import { type PlainCheck, readCheck } from './read-check.ts';
+import { foreignKeyItem, relationsOf } from './foreign-keys.ts';
 import { isCredentialName } from '../credential-names.ts';
 import { directive, type ImportedField, type ReportItem } from '../imported.ts';
 import {
+  type Importing,
   isDefaultSchema,
+  objectOf,
   refersToKey,
   type TypeInProgress,
-  type Types,
-  type Wishes,
 } from './types.ts';
-
-export interface Importing extends Types {
-  readonly catalog: Catalog;
-  readonly wishes: Wishes;
-  readonly items: ReportItem[];
-  /** Enums that were made from check constraints: their values by name. */
-  readonly checked: Map<string, readonly string[]>;
-}
-
-export const objectOf = ({
-  schema,
-  name,
-}: {
-  readonly schema: string;
-  readonly name: string;
-}): string => (schema === 'main' ? name : `${schema}.${name}`);
 
 /** Fills the fields of a type from the columns of its table, in their order. */
 export function addFields(type: TypeInProgress, importing: Importing): void {
   const { table } = type;
   const relations = relationsOf(table, importing);
-  const single = singleKey(table);
+  const single = relations.some(({ columns }) => columns.join() === singleKey(table))
+    ? undefined
+    : singleKey(table);
   const checks = checksOf(type, importing);
   const keyColumns = keyColumnsOf(table);
   type.view = keyColumns.length === 0;
-  const hasId = single !== undefined || keyColumns.length > 1;
-  if (hasId) type.names('id');
-  if (keyColumns.length > 1)
-    type.fields.push({ name: 'id', type: 'ID!', directives: [], unique: false });
+  const isWritten =
+    keyColumns.length > 1 || relations.some(({ columns }) => columns.join() === keyColumns.join());
+  if (single !== undefined || isWritten) type.names('id');
+  for (const { columns } of relations) reserve(columns, type);
+  if (isWritten) type.fields.push({ name: 'id', type: 'ID!', directives: [], unique: false });
   for (const column of table.columns) {
     const relation = relations.find(({ columns }) => columns.includes(column.name));
     if (column.name === single) type.fields.push(idField(type, column, importing));
@@ -67,6 +50,16 @@ export function addFields(type: TypeInProgress, importing: Importing): void {
   if (keyColumns.length > 0 && single === undefined)
     type.key = keyColumns.map((name) => type.columns.get(name) ?? fieldName(name));
 }
+
+/** Keeps a column called `authorId` apart from the key `author_id` of the relation `author`. */
+function reserve([column = '', second]: readonly string[], { names }: TypeInProgress): void {
+  const name = fieldName(column);
+  if (second === undefined && name !== relationName(column)) names(name);
+}
+
+/** SQLite calls the columns of a key nullable, although a key always has values. */
+const isRequired = ({ name, nullable }: CatalogColumn, { primaryKey }: CatalogTable): boolean =>
+  !nullable || primaryKey?.columns.includes(name) === true;
 
 const isGenerated = ({ generated }: CatalogColumn) => generated !== null;
 
@@ -90,54 +83,6 @@ function singleKey({ primaryKey, columns }: CatalogTable): string | undefined {
   const column = columns.find((each) => each.name === name);
   return column && KEY_TYPE.test(column.type) && column.typeKind === 'base' ? name : undefined;
 }
-
-/** Foreign keys that become a field; of two with the same columns the first. */
-function relationsOf(table: CatalogTable, importing: Importing): readonly CatalogForeignKey[] {
-  const single = singleKey(table);
-  const seen = new Set<string>();
-  return table.foreignKeys.filter((key) => {
-    const why = refusal(key, { table, single, importing, seen });
-    if (why === undefined) return seen.add(key.columns.join());
-    importing.items.push({ ...foreignKeyItem(table, key), status: 'notExpressible', why });
-    return false;
-  });
-}
-
-interface Refusing {
-  readonly table: CatalogTable;
-  readonly single: string | undefined;
-  readonly importing: Importing;
-  readonly seen: ReadonlySet<string>;
-}
-
-function refusal(
-  key: CatalogForeignKey,
-  { table, single, importing, seen }: Refusing,
-): string | undefined {
-  const target = importing.types.get(keyOf(key.table));
-  if (!target) return `${objectOf(key.table)} is not part of the import`;
-  if (single !== undefined && key.columns.includes(single))
-    return 'its column is the key of the table';
-  if (seen.has(key.columns.join())) return 'another foreign key has the same columns';
-  if (
-    key.columns.length > 1 &&
-    key.columns.some((name) => [...seen].some((each) => each.split(',').includes(name)))
-  )
-    return 'another foreign key has one of its columns';
-  if (
-    key.columns.length > 1 &&
-    key.columns.some((name) => table.primaryKey?.columns.includes(name))
-  )
-    return 'its columns are a part of the key of the table';
-  if (!refersToKey(key, importing.served) && key.columns.length > 1)
-    return 'it leads to several columns that are not the key';
-  return undefined;
-}
-
-const foreignKeyItem = (table: CatalogTable, key: CatalogForeignKey) => ({
-  object: `${objectOf(table)}.${key.name ?? key.columns.join('+')}`,
-  kind: 'foreign key',
-});
 
 function noteColumn(
   { table }: TypeInProgress,
@@ -169,11 +114,18 @@ function typedKey(column: CatalogColumn, importing: Importing): { readonly colum
   const { type, typeName, default: value } = column;
   const isText = /char|text/i.test(typeName.name);
   const isTyped = importing.wishes.typedKeys
-    ? (isText && value === null) || !/^(integer|serial)$/i.test(type)
+    ? (isText && value === null) || !/^(integer|serial)$/i.test(type) || hasUuids(importing)
     : !isMade(column, importing);
   if (!isTyped) return {};
   return { column: importing.catalog.dialect === 'sqlite' && isText ? 'text' : type };
 }
+
+/** Whether a table has UUIDs as keys, so that `database.ids` may say `uuid` of untyped ones. */
+const hasUuids = ({ catalog }: Importing): boolean =>
+  catalog.tables.some((table) => {
+    const single = singleKey(table);
+    return table.columns.some(({ name, type }) => name === single && type === 'uuid');
+  });
 
 /** Whether the database gives a new row its key. SQLite counts only in a column of type INTEGER. */
 const isMade = (
@@ -188,7 +140,10 @@ const described = ({ comment }: Pick<CatalogColumn, 'comment'>) =>
 const nameOf = ({ names, table }: TypeInProgress, column: CatalogColumn, { wishes }: Importing) =>
   names(wishes.fieldName?.(table, column) ?? fieldName(column.name));
 
-const CLOSED = 'it is named like a credential, which no answer should have';
+const closedWhy = ({ nullable, default: value }: CatalogColumn) =>
+  `it is named like a credential, which no answer should have${
+    nullable || value !== null ? '' : '; without it no row can be created: take the # away'
+  }`;
 
 function closedField(
   type: TypeInProgress,
@@ -197,14 +152,15 @@ function closedField(
 ): ImportedField {
   const name = nameOf(type, column, importing);
   const found = typeOf(type, { column, check: undefined }, importing);
-  noteColumn(type, column, importing, { status: 'closed', why: CLOSED });
+  const why = closedWhy(column);
+  noteColumn(type, column, importing, { status: 'closed', why });
   noteDefault(type, column, importing);
   return {
     name,
     type: `${found.type}${column.nullable ? '' : '!'}`,
     directives: columnDirective(name, column.name, found),
     unique: false,
-    closed: `closed: ${CLOSED}`,
+    closed: `closed: ${why}`,
   };
 }
 
@@ -220,9 +176,7 @@ function addColumn(
 ): string {
   const name = nameOf(type, column, importing);
   const found = typeOf(type, { column, check }, importing);
-  // The database fills the list, so a create may leave it out.
-  const filled = found.type.startsWith('[') && column.default !== null;
-  const required = column.nullable || filled ? '' : '!';
+  const required = isRequired(column, type.table) ? '!' : '';
   const readOnly = found.readOnly || isGenerated(column) || undefined;
   const unique = isUnique(type.table, column.name);
   type.fields.push({
@@ -232,7 +186,7 @@ function addColumn(
       ...columnDirective(name, column.name, { ...found, readOnly }),
       ...(unique ? ['@unique'] : []),
       ...constraintDirective(found, check),
-      ...(readOnly || filled ? [] : defaultDirective(column)),
+      ...(readOnly ? [] : defaultDirective(column)),
     ],
     unique,
     ...described(column),
@@ -256,7 +210,10 @@ function typeOf(
       ? sqliteType(column)
       : postgresType(column, importing.catalog);
   if (found.enum !== undefined)
-    return { ...found, type: importing.enumNames.get(found.enum) ?? 'String' };
+    return {
+      ...found,
+      type: found.type.replace('?', importing.enumNames.get(found.enum) ?? 'String'),
+    };
   if (found.type !== 'String' || !check?.values) return found;
   const enumName = importing.nameType(
     `${name}${fieldName(column.name).replace(/^./, (first) => first.toUpperCase())}`,
@@ -341,16 +298,17 @@ const ON_DELETE: Readonly<Record<string, string>> = { cascade: 'CASCADE', 'set n
 function addRelation(type: TypeInProgress, key: CatalogForeignKey, importing: Importing): string {
   const target = importing.types.get(keyOf(key.table))!;
   const [first = ''] = key.columns;
-  const usual = key.columns.length === 1 ? relationName(first) : lowerFirst(target.name);
+  const isNamed = key.columns.length === 1 && relationName(first) !== 'id';
+  const usual = isNamed ? relationName(first) : lowerFirst(target.name);
   const name = type.names(importing.wishes.relationName?.(key) ?? usual);
   type.relations.set(key, name);
   const columns = type.table.columns.filter((column) => key.columns.includes(column.name));
   const single = key.columns.length === 1;
-  const relation = relationDirective(name, key, importing);
   const unique = single && isUnique(type.table, first);
+  const relation = relationDirective(name, key, { importing, unique });
   type.fields.push({
     name,
-    type: `${target.name}${columns.every(({ nullable }) => !nullable) ? '!' : ''}`,
+    type: `${target.name}${columns.every((column) => isRequired(column, type.table)) ? '!' : ''}`,
     directives: [...relation, ...(unique ? ['@unique'] : [])],
     unique: false,
     ...described(columns[0]!),
@@ -365,7 +323,7 @@ function addRelation(type: TypeInProgress, key: CatalogForeignKey, importing: Im
 function relationDirective(
   field: string,
   { columns, references, onDelete, ...key }: CatalogForeignKey,
-  importing: Importing,
+  { importing, unique }: { readonly importing: Importing; readonly unique: boolean },
 ): string[] {
   const [first = ''] = columns;
   const several = columns.length > 1;
@@ -373,7 +331,8 @@ function relationDirective(
   const target = importing.types.get(keyOf(key.table))!;
   const raw = ON_DELETE[onDelete];
   const given = {
-    column: several || `${snakeCase(field)}_id` === first ? undefined : first,
+    // Of two ends that show one row each, that with the column holds the key.
+    column: several || (!unique && `${snakeCase(field)}_id` === first) ? undefined : first,
     columns: several ? columns : undefined,
     references: toKey
       ? undefined

@@ -6,14 +6,16 @@ import {
   type ImportedType,
   type ReportItem,
 } from '../imported.ts';
-import { addFields, type Importing, objectOf, schemaOf } from './fields.ts';
+import { addFields, schemaOf } from './fields.ts';
 import { addInverses, addLists } from './inverses.ts';
 import { createNames, enumValue } from './names.ts';
 import { noteObjects } from './objects.ts';
 import {
+  type Importing,
   isDefaultSchema,
   isServed,
   namedTypes,
+  objectOf,
   type TypeInProgress,
   type Wishes,
 } from './types.ts';
@@ -68,18 +70,28 @@ function typeOf(type: TypeInProgress): ImportedType {
     ...(table.comment !== null && { description: table.comment }),
     directives: view ? [] : indexesOf(type),
     fields,
+    ...idsOf(type),
   };
 }
 
-/** Indexes that are more than `@unique` on a field, over columns that are fields. */
-function indexesOf({ table, columns }: TypeInProgress): string[] {
+function idsOf({ table, columns }: TypeInProgress): Pick<ImportedType, 'ids'> {
+  const { type = '' } = table.columns.find(({ name }) => columns.get(name) === 'id') ?? {};
+  if (/^uuid$/i.test(type)) return { ids: 'uuid' };
+  return /int|serial|numeric/i.test(type) ? { ids: 'integer' } : {};
+}
+
+/** Indexes that are more than `@unique` on a field, over columns that are fields of one value. */
+function indexesOf({ table, columns, fields: all }: TypeInProgress): string[] {
   const plain = table.indexes.filter(
     ({ where, onExpressions, method }) => where === null && !onExpressions && method === 'btree',
   );
   const uniques = table.uniques.map((each) => ({ ...each, unique: true }));
   return [...uniques, ...plain].flatMap(({ columns: of, unique }) => {
     const fields = of.map((name) => columns.get(name ?? ''));
-    const known = fields.filter((field) => field !== undefined && field !== 'id') as string[];
+    const known = fields.filter(
+      (field) =>
+        field !== 'id' && all.some(({ name, type }) => name === field && !/^(\[|JSON)/.test(type)),
+    ) as string[];
     if (known.length < fields.length || (unique && fields.length === 1)) return [];
     return [directive('index', { fields: known, unique: unique || undefined })];
   });

@@ -1,9 +1,9 @@
 import type { CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
 import { keyOf } from './column-type.ts';
 import { directive } from '../imported.ts';
-import { type Importing, objectOf, schemaOf } from './fields.ts';
+import { schemaOf } from './fields.ts';
 import { lowerFirst, pluralName, relationName, typeName, upperFirst } from './names.ts';
-import type { TypeInProgress } from './types.ts';
+import { type Importing, objectOf, type TypeInProgress } from './types.ts';
 
 /** A foreign key that became a field, and the types at its two ends. */
 interface Relation {
@@ -21,15 +21,21 @@ export function addInverses(importing: Importing): void {
     const wished = importing.wishes.inverseName?.(key);
     if (wished === null) continue;
     const several = relations.filter((each) => each.from === from && each.to === to).length > 1;
+    const mutual = relations.some((each) => each.from === to && each.to === from);
     const single = isSingle(from.table, key);
     const base = single ? lowerFirst(from.name) : pluralName(from.name);
     const usual = several || from === to ? `${base}By${upperFirst(field)}` : base;
     const name = to.names(wished ?? usual);
     to.inverses.set(key, name);
+    // Two rows that refer to each other are one relation only if the names say so.
+    const isOpen =
+      several ||
+      mutual ||
+      (single && (field !== lowerFirst(to.name) || name !== lowerFirst(from.name)));
     to.fields.push({
       name,
       type: single ? from.name : `[${from.name}!]!`,
-      directives: several || from === to ? [directive('relation', { inverse: field })] : [],
+      directives: isOpen ? [directive('relation', { inverse: field })] : [],
       unique: false,
     });
   }

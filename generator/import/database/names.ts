@@ -53,14 +53,25 @@ function valid(name: string): string {
   return /^[A-Za-z_]/.test(found) ? found : `_${found}`;
 }
 
-/** Returns each name only once. A name that is taken gets the prefix, or `_` in front. */
-export function createNames(taken: Iterable<string> = []) {
+/**
+ * Returns each name only once. A name that is taken gets the prefix, or `_` in front.
+ *
+ * @param folded makes names equal: fields are one where their names in snake_case are.
+ */
+export function createNames(taken: Iterable<string> = [], folded = (name: string) => name) {
   const used = new Set(taken);
   return (name: string, prefix = ''): string => {
-    const unfit = used.has(name) || !/^[A-Za-z_]/.test(name);
+    const unfit = used.has(folded(name)) || !/^[A-Za-z_]/.test(name);
     let free = unfit && prefix !== '' ? `${prefix}${upperFirst(name)}` : valid(name);
-    while (used.has(free)) free = `_${free}`;
-    used.add(free);
+    while (used.has(folded(free))) free = `_${free}`;
+    used.add(folded(free));
     return free;
   };
 }
+
+/** Names that a type of the user cannot have. */
+export const TAKEN = [
+  ...['Query', 'Mutation', 'Subscription', 'Node', 'PageInfo', 'CaseMode'],
+  ...['ID', 'String', 'Int', 'Float', 'Boolean', 'BigInt', 'Decimal', 'DateTime', 'Date', 'Time'],
+  ...['UUID', 'JSON', 'Byte'],
+];

@@ -1,8 +1,7 @@
 import type { Catalog, CatalogIndex, CatalogTable } from '../../../templates/catalog.ts';
 import { keyOf } from './column-type.ts';
-import { type Importing, objectOf } from './fields.ts';
 import type { ReportItem } from '../imported.ts';
-import { isServed } from './types.ts';
+import { type Importing, isServed, objectOf } from './types.ts';
 
 /**
  * Adds to the report everything that has no field: tables, keys, indexes, triggers and the rest.
@@ -93,11 +92,19 @@ function noteTypes({ items, enumNames }: Importing, catalog: Catalog): void {
       status: ownedBy ? 'kept' : 'notExpressible',
       ...(ownedBy ? { as: '@default(expr: DATABASE)' } : { why: 'no column owns it' }),
     });
-  for (const { schema, name, kind, parameters } of catalog.functions)
+  for (const { schema, name, kind, parameters, extension } of catalog.functions)
+    if (extension === null)
+      items.push({
+        object: `${objectOf({ schema, name })}(${parameters})`,
+        kind,
+        status: 'notExpressible',
+        why: 'call it from a function of your own',
+      });
+  for (const extension of new Set(catalog.functions.flatMap((each) => each.extension ?? [])))
     items.push({
-      object: `${objectOf({ schema, name })}(${parameters})`,
-      kind,
-      status: 'notExpressible',
-      why: 'call it from a function of your own',
+      object: extension,
+      kind: 'extension',
+      status: 'kept',
+      why: 'the database goes on having its functions',
     });
 }

@@ -13,7 +13,7 @@ const CASTS = /::(?:"[^"]*"|[a-z_][\w.]*)(?: varying| precision)?(?:\(\d+(?:,\d+
 /** Reads a check of one column; undefined for one that is not plain. */
 export function readCheck(expression: string): PlainCheck | undefined {
   const text = simplified(expression);
-  const listed = /^("?)([^"()=<>]+?)\1 (?:= any \(?array\[(.*)\]\)?|in \((.*)\))$/i.exec(text);
+  const listed = /^("?)([^"()=<>]+?)\1 (?:= any \(*array\[(.*)\]\)*|in \((.*)\))$/i.exec(text);
   if (listed) return valuesOf(listed[2]!, listed[3] ?? listed[4] ?? '');
   const between = /^(.+?) between (-?[\d.]+) and (-?[\d.]+)$/i.exec(text);
   if (between)

@@ -4,10 +4,10 @@ import type {
   CatalogForeignKey,
   CatalogTable,
 } from '../../../templates/catalog.ts';
-import { isOwnTable } from '@twofold/schema';
-import type { ImportedField } from '../imported.ts';
+import { isOwnTable, snakeCase } from '@twofold/schema';
+import type { ImportedField, ReportItem } from '../imported.ts';
 import { keyOf } from './column-type.ts';
-import { createNames, typeName, upperFirst } from './names.ts';
+import { createNames, TAKEN, typeName, upperFirst } from './names.ts';
 
 /** A type of the imported schema while its fields are collected. */
 export interface TypeInProgress {
@@ -47,13 +47,6 @@ export interface Wishes {
   /** The name of the field at the other end; null when there is none. */
   readonly inverseName?: (key: CatalogForeignKey) => string | null | undefined;
 }
-
-/** Names that a type of the user cannot have. */
-const TAKEN = [
-  ...['Query', 'Mutation', 'Subscription', 'Node', 'PageInfo'],
-  ...['ID', 'String', 'Int', 'Float', 'Boolean', 'BigInt', 'Decimal', 'DateTime', 'Date', 'Time'],
-  ...['UUID', 'JSON', 'Byte'],
-];
 
 /** Whether the server makes the table for itself or for its searches. */
 const isOwn = (name: string) => isOwnTable(name) || name.startsWith('twofold_search_');
@@ -99,6 +92,15 @@ export interface Types {
   readonly nameType: (name: string, prefix?: string) => string;
 }
 
+/** An import while its types are filled. */
+export interface Importing extends Types {
+  readonly catalog: Catalog;
+  readonly wishes: Wishes;
+  readonly items: ReportItem[];
+  /** Enums that were made from check constraints: their values by name. */
+  readonly checked: Map<string, readonly string[]>;
+}
+
 /** Names a type for each table, a name for each native enum, and finds the join tables. */
 export function namedTypes(
   catalog: Catalog,
@@ -121,7 +123,7 @@ export function namedTypes(
           name: nameType(wishes.typeName?.(table) ?? typeName(table.name), prefixOf(table.schema)),
           table,
           fields: [],
-          names: createNames(),
+          names: createNames([], snakeCase),
           columns: new Map(),
           relations: new Map(),
           inverses: new Map(),
@@ -130,9 +132,7 @@ export function namedTypes(
       ]),
   );
   const used = new Set(
-    tables.flatMap(({ columns }) =>
-      columns.filter(({ typeKind }) => typeKind === 'enum').map(({ typeName: of }) => keyOf(of)),
-    ),
+    tables.flatMap(({ columns }) => columns.map(({ typeName: of }) => keyOf(of))),
   );
   const enumNames = new Map(
     catalog.enums
@@ -143,6 +143,15 @@ export function namedTypes(
 }
 
 const prefixOf = (schema: string) => upperFirst(typeName(schema));
+
+/** A table as the report names it: `public.film`, and `film` on SQLite. */
+export const objectOf = ({
+  schema,
+  name,
+}: {
+  readonly schema: string;
+  readonly name: string;
+}): string => (schema === 'main' ? name : `${schema}.${name}`);
 
 export const isDefaultSchema = (schema: string): boolean =>
   schema === 'public' || schema === 'main';

@@ -1,5 +1,5 @@
 import type { CatalogColumn } from '../../../templates/catalog.ts';
-import type { Importing } from '../database/fields.ts';
+import type { Importing } from '../database/types.ts';
 import type { TypeInProgress } from '../database/types.ts';
 import { literalOf } from './literals.ts';
 import type { Reach, Reaches } from './relationships.ts';

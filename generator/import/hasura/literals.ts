@@ -1,6 +1,6 @@
 import type { CatalogColumn } from '../../../templates/catalog.ts';
 import { enumsOf } from '../database/import-database.ts';
-import type { Importing } from '../database/fields.ts';
+import type { Importing } from '../database/types.ts';
 
 /** The field that a constant is compared with. */
 interface Expected {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CommandError, EXIT } from '../../failure.ts';
@@ -46,8 +46,11 @@ export function readMetadata(root: string, given: string): Metadata {
       'generator import hasura hasura/metadata, the folder with version.yaml, or one JSON file',
     );
   const isFolder = statSync(path).isDirectory();
-  const read = createReader(root, isFolder ? path : dirname(path));
-  const found = isFolder ? fromFolder(path, read) : fromFile(path, read);
+  const seen = new Set<string>();
+  const read = createReader(root, isFolder ? path : dirname(path), seen);
+  const found = isFolder
+    ? { ...fromFolder(path, read), unread_files: unreadFiles(path, seen) }
+    : fromFile(path, read);
   if (found['version'] !== 3)
     throw new CommandError(
       EXIT.usage,
@@ -89,12 +92,23 @@ function fromFolder(path: string, read: Read): Parts {
   ) as Parts;
 }
 
-/** Reads a file of YAML or JSON, with the files of the folder that it includes in their places. */
-function createReader(root: string, folder: string): Read {
+/** Files of the folder that no known file includes: the report names them. */
+const unreadFiles = (folder: string, seen: ReadonlySet<string>): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ya?ml$/.test(name) && !seen.has(join(folder, name)))
+    .sort();
+
+/**
+ * Reads a file of YAML or JSON, with the files of the folder that it includes in their places.
+ *
+ * @param seen gets the path of each file that is read.
+ */
+function createReader(root: string, folder: string, seen: Set<string>): Read {
   let files = 0;
   const read: Read = (path, depth = 0) => {
     const name = relative(root, path);
     files += 1;
+    seen.add(path);
     if (depth > DEEPEST) throw notIncluded(`${name} includes itself`);
     if (files > MOST_FILES) throw notIncluded(`the files include more than ${MOST_FILES} others`);
     if (!existsSync(path)) throw notIncluded(`${name} is included, and is not there`);

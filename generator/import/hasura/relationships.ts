@@ -1,6 +1,6 @@
 import type { Catalog, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
 import { keyOf } from '../database/column-type.ts';
-import type { Importing } from '../database/fields.ts';
+import type { Importing } from '../database/types.ts';
 import type { TypeInProgress } from '../database/types.ts';
 import type { ReportItem } from '../imported.ts';
 import { type MetadataRelationship, type MetadataTable, referenceOf } from './metadata.ts';

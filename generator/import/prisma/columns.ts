@@ -4,13 +4,17 @@ import { directive, type ImportedField, type ReportItem } from '../imported.ts';
 import { importDefault } from './defaults.ts';
 import { type ColumnShape, columnShape } from './native-types.ts';
 import { attribute, type PrismaField, type PrismaModel, storedName } from './prisma-schema.ts';
-import { keyFields, objectOf, type Source, uniqueKeys } from './source.ts';
+import { keyFields, objectOf, shownName, type Source, uniqueKeys } from './source.ts';
 
 /** A field over a column, and its line of the report. */
 export interface ImportedColumn {
   readonly field: ImportedField | null;
   readonly item: ReportItem;
 }
+
+/** Whether a column is named like a credential. A key is served in any case. */
+export const isClosed = (field: PrismaField, model: PrismaModel): boolean =>
+  isCredentialName(storedName(field)) && !keyFields(model).includes(field.name);
 
 /**
  * A field whose type is a scalar or an enum.
@@ -34,8 +38,12 @@ export function importColumn(
     return { field: null, item: { ...item, status: 'notExpressible', why } };
   }
   const made = fieldOver(field, { model, source, shape });
-  if (isCredentialName(stored)) {
-    const why = 'it is named like a credential: serve it by taking the # away';
+  if (isClosed(field, model)) {
+    const needed =
+      field.optional || field.list || attribute(field, 'default')
+        ? ''
+        : ', without which no row can be created';
+    const why = `it is named like a credential${needed}: serve it by taking the # away`;
     return { field: { ...made, closed: why }, item: { ...item, status: 'closed', why } };
   }
   const { status, why } = importDefault(field).report ?? shape;
@@ -60,7 +68,7 @@ function fieldOver(field: PrismaField, place: Place): ImportedField {
   const isId = keyFields(model).join() === 'id' && field.name === 'id';
   const unique = isId || uniqueKeys(model).some((names) => names.join() === field.name);
   return {
-    name: field.name,
+    name: shownName(model, field.name),
     type: isId ? 'ID!' : typeOf(field, place.shape),
     ...(field.description !== undefined && { description: field.description }),
     directives: [
@@ -87,10 +95,15 @@ const ID_TYPES: Readonly<Record<string, string | undefined>> = {
   UUID: 'uuid',
 };
 
-function columnDirective(field: PrismaField, { source, shape }: Place, isId: boolean): string[] {
+function columnDirective(
+  field: PrismaField,
+  { model, source, shape }: Place,
+  isId: boolean,
+): string[] {
   const stored = storedName(field);
-  const type = isId ? ID_TYPES[shape.scalar] : arrayType(field, source, shape);
-  const name = stored === (isId ? 'id' : snakeCase(field.name)) ? undefined : stored;
+  const type = isId ? (shape.type ?? ID_TYPES[shape.scalar]) : arrayType(field, source, shape);
+  const usual = isId ? 'id' : snakeCase(shownName(model, field.name));
+  const name = stored === usual ? undefined : stored;
   if (name === undefined && type === undefined && !shape.readOnly) return [];
   return [directive('column', { name, type, readOnly: shape.readOnly })];
 }

@@ -17,11 +17,6 @@ const byDatabase: ImportedDefault = {
   directives: [directive('default', { expr: { raw: 'DATABASE' } })],
 };
 
-const OF_A_LIST = {
-  status: 'approximated',
-  why: 'lists have no default here: a create that leaves it out stores null',
-} as const;
-
 /** Functions that the client of Prisma computes. The database does not know them. */
 const OF_THE_CLIENT: ReadonlySet<string> = new Set(['uuid', 'cuid', 'nanoid', 'ulid', 'auto']);
 
@@ -37,9 +32,9 @@ const LITERAL: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean
 export function importDefault(field: PrismaField): ImportedDefault {
   const value = argument(attribute(field, 'default'), 'value', true);
   if (!value) return { directives: [] };
-  if (field.list) return { directives: [], report: OF_A_LIST };
   if (value.kind === 'function') return ofFunction(field, value.name);
-  if (!isLiteral(field, value)) return byDatabase;
+  // A key has no literal in the schema, because it would be the same in every row.
+  if (!isLiteral(field, value) || attribute(field, 'id')) return byDatabase;
   return { directives: [directive('default', { value: literal(value) })] };
 }
 
@@ -53,7 +48,7 @@ function ofFunction({ type, attributes }: PrismaField, name: string): ImportedDe
 }
 
 const isLiteral = ({ type }: PrismaField, value: PrismaValue) =>
-  LITERAL.has(type) || value.kind === 'word';
+  value.kind !== 'list' && (LITERAL.has(type) || value.kind === 'word');
 
 function literal(value: PrismaValue) {
   if (value.kind === 'boolean') return value.value;

@@ -1,6 +1,8 @@
 import { directive, type Imported, type ImportedEnum, type ImportedField } from '../imported.ts';
 import type { ImportedType, ReportItem } from '../imported.ts';
-import { importColumn } from './columns.ts';
+import { createNames, TAKEN } from '../database/names.ts';
+import { importColumn, isClosed } from './columns.ts';
+import { withFreeFields } from './free-fields.ts';
 import {
   argument,
   fieldsOf,
@@ -11,6 +13,8 @@ import {
   type PrismaSchema,
   storedName,
 } from './prisma-schema.ts';
+import { columnShape } from './native-types.ts';
+import { withoutRefused } from './refused-relations.ts';
 import { importRelation } from './relations.ts';
 import {
   isServed,
@@ -28,18 +32,40 @@ import {
  *
  * @example importPrisma(await readPrisma([{ file: 'schema.prisma', text }])).types[0]?.name // 'User'
  */
-export function importPrisma(schema: PrismaSchema): Imported {
-  const source = sourceOf(schema);
+export function importPrisma(given: PrismaSchema): Imported {
+  const schema = withFreeFields(given);
+  const { source, items: refused } = withoutRefused(sourceOf(schema));
   const parts = [...source.models.values()].map((model) => importModel(model, source));
-  return {
+  return withFreeNames({
     types: parts.map(({ type }) => type),
     enums: schema.enums.map((each) => importEnum(each, source)),
     items: [
       ...schema.models.filter((model) => !isServed(model)).map((model) => ignored(model, source)),
+      ...refused,
       ...parts.flatMap(({ items }) => items),
       ...schema.enums.map(enumItem),
       ...schema.composites.map(compositeItem),
     ],
+  });
+}
+
+/** Types and enums without the names that GraphQL has for something else: `PublicSubscription`. */
+function withFreeNames({ types, enums, items }: Imported): Imported {
+  const free = createNames(TAKEN);
+  const names = new Map([...types, ...enums].map(({ name }) => [name, free(name, 'Public')]));
+  const named = <T extends { readonly name: string }>(of: T): T => ({
+    ...of,
+    name: names.get(of.name)!,
+  });
+  const inText = (text: string) => text.replace(/\w+/, (name) => names.get(name) ?? name);
+  const typed = (field: ImportedField) => ({ ...field, type: inText(field.type) });
+  return {
+    types: types.map((type) => named({ ...type, fields: type.fields.map(typed) })),
+    enums: enums.map(named),
+    items: items.map((item) => ({
+      ...item,
+      ...(item.as !== undefined && { as: inText(item.as) }),
+    })),
   };
 }
 
@@ -70,6 +96,7 @@ function importModel(
       ...(model.description !== undefined && { description: model.description }),
       directives: indexes.flatMap(({ directives }) => directives),
       fields: needsId(key, fields) ? [ID, ...fields] : fields,
+      ...idsOf(model, source),
     },
     items: [
       tableItem(model, source, key),
@@ -77,6 +104,14 @@ function importModel(
       ...indexes.map(({ item }) => item),
     ],
   };
+}
+
+/** Numbers and UUIDs are keys that accounts can have; other texts are not. */
+function idsOf(model: PrismaModel, { provider }: Source): Pick<ImportedType, 'ids'> {
+  const id = keyFields(model).join() === 'id' && model.fields.find(({ name }) => name === 'id');
+  const scalar = id ? columnShape(id, provider)?.scalar : undefined;
+  if (scalar === 'UUID') return { ids: 'uuid' };
+  return scalar === 'Int' || scalar === 'BigInt' ? { ids: 'integer' } : {};
 }
 
 const ID: ImportedField = { name: 'id', type: 'ID!', directives: [], unique: true };
@@ -178,7 +213,15 @@ function reasonAgainst(
   if (each.name === 'fulltext') return 'a full-text index belongs to the database alone';
   if (argument(each, 'type')) return 'only the ordinary kind of index has a directive';
   const missing = columns.find((name) => !model.fields.some((field) => field.name === name));
-  return missing === undefined ? null : `the model has no field ${missing}`;
+  if (missing !== undefined) return `the model has no field ${missing}`;
+  const closed = model.fields.find(
+    (field) => columns.includes(field.name) && isClosed(field, model),
+  );
+  if (closed) return `${closed.name} is closed, as it is named like a credential`;
+  const json = model.fields.find(
+    ({ name, list, type }) => columns.includes(name) && (list || type === 'Json'),
+  );
+  return json ? `${json.name} is a list or JSON, whose index belongs to the database alone` : null;
 }
 
 function importEnum(

@@ -41,6 +41,7 @@ type Native = (size: string, field: PrismaField) => ColumnShape;
  */
 const NATIVE: Readonly<Record<string, Native>> = {
   Text: () => kept('String'),
+  Citext: () => kept('String', { type: 'citext' }),
   VarChar: (size) => kept('String', sized('varchar', size)),
   Char: (size) => kept('String', sized('char', size)),
   Uuid: () => kept('UUID'),

@@ -34,11 +34,19 @@ export async function readPrisma(texts: readonly PrismaText[]): Promise<PrismaSc
   };
 }
 
+const TEXT_OR_COMMENT = /"(?:\\.|[^"\\\n])*"|\/\/.*|\/\*[^]*?\*\//g;
+
+/** Blanks in place of a text, so that what follows keeps its line and column. */
+const blank = (part: string) => part.replace(/[^\n]/g, ' ');
+
 function parse({ file, text }: PrismaText, getSchema: typeof Ast.getSchema): Ast.Schema {
   assertCharacters(file, text);
   try {
-    // The parser misreads blanks at the end of a line, so they are removed.
-    return getSchema(`${text.replace(/[ \t\r]+$/gm, '')}\n`);
+    // The parser misreads blanks at the end of a line and words in block comments.
+    const plain = text.replace(TEXT_OR_COMMENT, (part) =>
+      part.startsWith('/*') ? blank(part) : part,
+    );
+    return getSchema(`${plain.replace(/[ \t\r]+$/gm, '')}\n`);
   } catch (error) {
     const { token, message } = error as {
       message: string;
@@ -54,9 +62,7 @@ function parse({ file, text }: PrismaText, getSchema: typeof Ast.getSchema): Ast
  * error.
  */
 function assertCharacters(file: string, text: string): void {
-  const bare = text.replace(/"(?:\\.|[^"\\\n])*"|\/\/.*|\/\*[^]*?\*\//g, (part) =>
-    part.replace(/[^\n]/g, ' '),
-  );
+  const bare = text.replace(TEXT_OR_COMMENT, blank);
   const at = bare.search(/[^\w\s@.?{}()[\],:=!-]/);
   if (at === -1) return;
   const before = text.slice(0, at).split('\n');
@@ -192,7 +198,7 @@ function readValue(value: Ast.Value): PrismaValue {
 }
 
 function readNode(value: Ast.Func | Ast.RelationArray | Ast.ObjectValue): PrismaValue {
-  if (value.type === 'array') return { kind: 'list', values: value.args.map(readValue) };
+  if (value.type === 'array') return { kind: 'list', values: (value.args ?? []).map(readValue) };
   if (value.type === 'object') return { kind: 'list', values: [] };
   const args = (value.params ?? []).filter((each) => !isKeyValue(each)).map(readValue);
   return { kind: 'function', name: value.name, args };

@@ -1,3 +1,4 @@
+import { lowerFirst } from '../database/names.ts';
 import { directive, type ImportedField } from '../imported.ts';
 import {
   argument,
@@ -39,10 +40,12 @@ export function importRelation(
   if (ownColumns(field).length > 0) return foreignKey(field, model, target);
   const other = otherEnd(field, model, target);
   if (field.list && other?.list) return joinTable(field, other, { model, target });
-  const inverse =
-    other && hasSiblings(field, model, target)
-      ? directive('relation', { inverse: other.name })
-      : [];
+  // Two rows that refer to each other are one relation only if the names say so.
+  const isOpen =
+    hasSiblings(field, model, target) ||
+    (!field.list &&
+      (other?.name !== lowerFirst(model.name) || field.name !== lowerFirst(target.name)));
+  const inverse = other && isOpen ? directive('relation', { inverse: other.name }) : [];
   return {
     field: {
       ...described(field),
@@ -73,7 +76,7 @@ function foreignKey(field: PrismaField, model: PrismaModel, target: PrismaModel)
   return {
     field: {
       ...described(field),
-      type: field.optional ? field.type : `${field.type}!`,
+      type: isOptional(field, model) ? field.type : `${field.type}!`,
       directives: [relation],
       unique: false,
     },
@@ -82,6 +85,11 @@ function foreignKey(field: PrismaField, model: PrismaModel, target: PrismaModel)
     ...(onDelete === 'SetDefault' && { why: 'onDelete: SetDefault is left to the database' }),
   };
 }
+
+/** The columns decide: Prisma allows `User?` over a required column. */
+const isOptional = (field: PrismaField, { fields }: PrismaModel): boolean =>
+  field.optional &&
+  fields.some(({ name, optional }) => optional && ownColumns(field).includes(name));
 
 const raw = (word: string | undefined) => (word === undefined ? undefined : { raw: word });
 

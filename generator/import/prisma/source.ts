@@ -79,5 +79,11 @@ export const ownColumns = (field: PrismaField): readonly string[] =>
  * @example shownFields(post, ['authorId', 'slug']) // ['author', 'slug']
  */
 export function shownFields(model: PrismaModel, names: readonly string[]): readonly string[] {
-  return [...new Set(names.map((name) => relationOver(model, name)?.name ?? name))];
+  return [
+    ...new Set(names.map((name) => relationOver(model, name)?.name ?? shownName(model, name))),
+  ];
 }
+
+/** `id` is the whole key: a column of that name that is only a part of it is `_id`. */
+export const shownName = (model: PrismaModel, name: string): string =>
+  name === 'id' && keyFields(model).length > 1 ? '_id' : name;

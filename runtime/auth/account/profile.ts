@@ -25,12 +25,15 @@ const CHECKS: { readonly [Field in OwnField]: (value: string) => string | null }
 
 /** `PATCH /api/auth/me`: users change the data about themselves. */
 export function updateMe(parts: AuthParts): Handler {
-  const { kernel, directory, events, signIn } = parts;
-  return async ({ context, body }) => {
+  const { kernel, directory, events, limits, signIn } = parts;
+  return async ({ koa, context, body }) => {
     const { account } = await signedInAccount(parts, context);
     const patch = changesOf(account, body);
-    if (patch.phone !== undefined || patch.username !== undefined)
+    if (patch.phone !== undefined || patch.username !== undefined) {
       await assertProof(parts, context);
+      // A conflict tells that somebody has this name or number, so nobody may try many of them.
+      await limits.enforce(koa, [{ policy: 'change-name-user', subject: String(account.id) }]);
+    }
     const fields = Object.keys(patch);
     if (fields.length > 0)
       await events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {

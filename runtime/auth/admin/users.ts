@@ -21,7 +21,7 @@ import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 import { isForeignKeyViolation } from '../users/user-table.ts';
 import { forgetDevices } from '../second-factor/devices.ts';
-import { removeTotp } from '../second-factor/totp-handlers.ts';
+import { removeTotp } from '../second-factor/remove-totp.ts';
 import { showUser } from './show-user.ts';
 
 const DONE = reply(200, { message: 'Done' });

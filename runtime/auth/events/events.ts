@@ -72,7 +72,7 @@ export function createEvents(
     }
   };
   const publish = (event: SecurityEvent) => {
-    kernel.log.info({ event }, event.type);
+    kernel.log[isRoutine(event) ? 'debug' : 'info']({ event }, event.type);
     for (const listener of [
       ...(subscribed.get(event.type) ?? []),
       ...(subscribed.get('*') ?? []),
@@ -107,6 +107,10 @@ export function createEvents(
     },
   };
 }
+
+/** The pages of the console refresh their own sessions all the time, which would fill the log. */
+const isRoutine = ({ type, data }: SecurityEvent): boolean =>
+  type === 'token.refreshed' && data['client'] === 'console';
 
 function makeEvent(
   now: number,

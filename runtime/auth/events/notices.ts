@@ -5,7 +5,7 @@ import { pageLink } from '../mails/links.ts';
 import type { MailData, MailKind } from '../mails/kinds.ts';
 import { ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import { sendStrangerMail } from '../mails/stranger-mail.ts';
+import { mayMailStranger } from '../mails/stranger-mail.ts';
 import { MINUTE } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 
@@ -124,9 +124,10 @@ export function startNotices(parts: AuthParts): () => void {
 }
 
 async function mailUnlock(parts: AuthParts, account: Account): Promise<void> {
-  const token = await parts.oneTime.issue(parts.kernel.store.db, 'unlock', account.id);
-  await sendStrangerMail(
-    parts,
+  if (!(await mayMailStranger(parts, { to: account.email }))) return;
+  const { db } = parts.kernel.store;
+  const token = await parts.oneTime.issue(db, 'unlock', account.id, { newestOnly: false });
+  parts.mails.send(
     'unlock',
     { to: account.email, account },
     { link: pageLink(parts, 'unlock', token), minutes: ONE_TIME_LIFETIME.unlock / MINUTE },

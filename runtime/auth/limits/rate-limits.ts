@@ -29,8 +29,8 @@ export interface RateLimits {
    * @throws AppError 429
    */
   enforce(koa: KoaContext, limits: readonly Limit[]): NowOrLater<void>;
-  /** Charges one limit without headers, which would show whether an account exists. */
-  allows(limit: Limit): Promise<boolean>;
+  /** Charges all limits or none, without headers, which would show whether an account exists. */
+  allows(...limits: readonly Limit[]): Promise<boolean>;
   policy(name: string): RateLimit | undefined;
   /** Gives the leases of this process back. */
   close(): Promise<void>;
@@ -109,9 +109,9 @@ export function createRateLimits(parts: {
     enabled: parts.enabled,
     policy: (name) => policies.get(name),
     close: () => windows.close(),
-    allows: async (limit) => {
+    allows: async (...limits) => {
       if (!parts.enabled) return true;
-      const charges = rated([limit]).map(({ charge }) => charge);
+      const charges = rated(limits).map(({ charge }) => charge);
       return (await windows.consume(charges, now())).every(({ accepted }) => accepted);
     },
     enforce: (koa, limits) => {

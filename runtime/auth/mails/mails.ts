@@ -2,6 +2,7 @@ import type { AuthModel } from '@twofold/schema';
 import type { Caller } from '../requests/caller.ts';
 import { acceptedLanguages, matchLanguage } from './language.ts';
 import type { Mailer } from './mail.ts';
+import { mailName } from './names.ts';
 import type { Account } from '../users/user-directory.ts';
 import { BUILT_IN_TEXTS, builtInMail } from './built-in.ts';
 import type {
@@ -119,6 +120,7 @@ function hasText(content: MailContent | null | undefined): content is MailConten
 
 function userOf(account: MailAccount | null | undefined): MailContext['user'] {
   if (!account) return null;
-  const { id, email, username, first_name, last_name } = account;
+  const { id, email, username } = account;
+  const [first_name, last_name] = [mailName(account.first_name), mailName(account.last_name)];
   return { id, email, username, first_name, last_name };
 }

@@ -21,7 +21,7 @@ export function markBrowser(
 ): BrowserMark {
   const cookie = `${secure ? '__Host-' : ''}${name}`;
   const value = randomToken(16);
-  setCookie(koa, cookie, value, life);
+  setCookie(koa, cookie, value, { life });
   return { cookie, digest: digest(value) };
 }
 
@@ -33,13 +33,24 @@ export function isMarked(koa: KoaContext, mark: BrowserMark): boolean {
   return sameText(mark.digest, digest(value));
 }
 
-/** Sets a cookie of an OAuth flow. It is `Secure` when its name has the prefix `__Host-`. */
-export function setCookie(koa: KoaContext, name: string, value: string, life: number): void {
+/**
+ * Sets a cookie of an OAuth flow. It is `Secure` when its name has the prefix `__Host-`.
+ *
+ * @param options.crossSite whether a form of another site comes with it. Browsers ask such a cookie
+ *   to be `Secure`, which a loopback address is to them.
+ */
+export function setCookie(
+  koa: KoaContext,
+  name: string,
+  value: string,
+  { life, crossSite = false }: { readonly life: number; readonly crossSite?: boolean },
+): void {
+  const secure = crossSite || name.startsWith('__Host-');
   koa.append(
     'Set-Cookie',
     `${name}=${value}; Max-Age=${life / SECOND}; Path=/; HttpOnly; ` +
-      `SameSite=Lax${name.startsWith('__Host-') ? '; Secure' : ''}`,
+      `SameSite=${crossSite ? 'None' : 'Lax'}${secure ? '; Secure' : ''}`,
   );
 }
 
-export const clearCookie = (koa: KoaContext, name: string) => setCookie(koa, name, '', 0);
+export const clearCookie = (koa: KoaContext, name: string) => setCookie(koa, name, '', { life: 0 });

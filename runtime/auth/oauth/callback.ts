@@ -17,15 +17,18 @@ import { askConsent } from './consent.ts';
 import { type Flow, takeFlow } from './flow-cookie.ts';
 import { exchangeCode } from './grant.ts';
 import type { IdTokens } from './id-token.ts';
-import { type Identity, readIdentity } from './identity.ts';
+import { type Identity, nameInForm, readIdentity } from './identity.ts';
 import { accountOf, accountToAsk, linkIdentity } from './linking.ts';
-import { isSecure, type Provider, type Providers } from './providers.ts';
+import { isSecure, postsForm, type Provider, type Providers } from './providers.ts';
 import { withParameter } from './redirect.ts';
 import { issueCode } from './return-code.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** `GET /api/oauth/:provider/callback`: all checks come before the exchange of the code. */
+/**
+ * `GET /api/oauth/:provider/callback`, or `POST` with the form of a provider that sends one: all
+ * checks come before the exchange of the code.
+ */
 export function createCallback(
   parts: AuthParts,
   providers: Providers,
@@ -35,11 +38,14 @@ export function createCallback(
     const { params, koa, context } = call;
     const provider = await providers.get(params['provider'] ?? '');
     if (!provider) throw failure.notFound('OAuth provider not configured');
-    const query = readQuery(koa.query);
+    const isPost = koa.method === 'POST';
+    if (isPost && !postsForm(provider)) throw failure.unsupportedMediaType();
+    const query: Query = isPost ? call.body : readQuery(koa.query);
     try {
       const flow = await openFlow(parts, koa, provider, query);
       const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
-      const identity = await readIdentity(provider, idTokens, tokens, flow);
+      const read = await readIdentity(provider, idTokens, tokens, flow);
+      const identity = { ...read, name: read.name || nameInForm(query['user']) };
       return await finishFlow(parts, call, { provider, flow, identity });
     } catch (error) {
       await noteRefusal(parts, context, provider, query, error);
@@ -84,11 +90,15 @@ async function openFlow(
     query['iss'] !== provider.oidc.issuer
   )
     throw failure.badRequest('Invalid OAuth issuer');
-  if (query['error'] === 'access_denied') throw failure.unauthenticated('OAuth access denied');
+  if (REFUSED_BY_USER.includes(query['error'] ?? ''))
+    throw failure.unauthenticated('OAuth access denied');
   if (query['error'] !== undefined || !query['code'])
     throw new AppError(502, 'OAUTH_PROVIDER_ERROR', 'OAuth provider error');
   return flow;
 }
+
+/** What providers say when the user did not agree; the others are Apple's and LinkedIn's. */
+const REFUSED_BY_USER = ['access_denied', 'user_cancelled_authorize', 'user_cancelled_login'];
 
 /** A flow whose identity is known. */
 interface IdentifiedFlow {

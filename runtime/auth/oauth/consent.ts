@@ -51,7 +51,7 @@ export async function askConsent(
     data,
     newestOnly: false,
   });
-  setCookie(koa, cookieName(parts), token, ONE_TIME_LIFETIME.consent);
+  setCookie(koa, cookieName(parts), token, { life: ONE_TIME_LIFETIME.consent });
   return model.pages === false ? target : `${pagesPath(model.pages)}/consent`;
 }
 

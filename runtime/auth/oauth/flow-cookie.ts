@@ -6,6 +6,7 @@ import { seal, unseal } from '../secrets/seal.ts';
 import { MINUTE } from '../time.ts';
 import { clearCookie, setCookie } from './browser-mark.ts';
 import type { FlowSecrets } from './grant.ts';
+import { isSecure, postsForm, type Provider } from './providers.ts';
 
 /** One flow of one browser tab, as its sealed cookie holds it. */
 export interface Flow extends FlowSecrets {
@@ -26,14 +27,14 @@ const FLOW_COOKIE_NAME = /^(?:__Host-)?oauth_[0-9a-f]{8}$/;
  * Writes each flow into a separate cookie, so that two tabs do not disturb each other. When there
  * are more than five, the oldest are deleted.
  */
-export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Flow): void {
+export function writeFlow(keys: Keys, koa: KoaContext, provider: Provider, flow: Flow): void {
   const flows = readFlows(keys, koa).sort(
     (left, right) => right.flow.startedAt - left.flow.startedAt,
   );
   for (const { name } of flows.slice(MAX_FLOWS - 1)) clearCookie(koa, name);
-  const name = cookieName(flow.state, secure);
+  const name = cookieName(flow.state, isSecure(provider));
   const value = seal(keys.derived('oauth-flow'), JSON.stringify(flow), name);
-  setCookie(koa, name, value, FLOW_LIFETIME);
+  setCookie(koa, name, value, { life: FLOW_LIFETIME, crossSite: postsForm(provider) });
 }
 
 /** Returns the flow of a state in this browser, and deletes its cookie in any case. */

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Agent } from 'node:http';
+import { SignJWT } from 'jose';
 import { InternalError } from '@twofold/runtime/errors';
 import { notVerified } from './id-token.ts';
 import { providerError, TIME_LIMIT, withBoundedAgent } from './provider-http.ts';
@@ -9,7 +10,8 @@ import type { Provider } from './providers.ts';
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string | undefined;
-  readonly code_verifier: string;
+  /** Absent for a provider without PKCE. */
+  readonly code_verifier: string | undefined;
 }
 
 export interface ProviderTokens {
@@ -42,12 +44,12 @@ export async function beginFlow(
   provider: Provider,
 ): Promise<{ readonly location: string; readonly secrets: FlowSecrets }> {
   const { location, session } = await runGrant(
-    provider,
+    grantConfig(provider),
     {},
     { method: 'GET', params: { provider: provider.name }, query: {}, state: {}, session: {} },
   );
   const { state, nonce, code_verifier } = session;
-  if (!location || !state || !code_verifier)
+  if (!location || !state || (provider.pkce && !code_verifier))
     throw new InternalError('grant did not begin the flow');
   return { location, secrets: { state, nonce, code_verifier } };
 }
@@ -62,9 +64,10 @@ export async function exchangeCode(
   secrets: FlowSecrets,
   code: string,
 ): Promise<ProviderTokens> {
+  const config = { ...grantConfig(provider), client_secret: await clientSecret(provider) };
   const response = await withBoundedAgent(provider.accessUrl, (agent) =>
     runGrant(
-      provider,
+      config,
       { timeout: TIME_LIMIT, agent },
       {
         method: 'GET',
@@ -88,17 +91,17 @@ export async function exchangeCode(
   return { access_token, id_token: typeof id_token === 'string' ? id_token : undefined };
 }
 
-/** Runs grant, which knows the differences of 200 providers, without its HTTP handlers. */
+/** Runs grant, which knows the differences of providers, without its HTTP handlers. */
 function runGrant(
-  provider: Provider,
+  config: ReturnType<typeof grantConfig>,
   request: { timeout?: number; agent?: Agent },
   input: GrantInput,
 ): Promise<GrantOutput> {
   const grant = createRequire(import.meta.url)('grant/lib/grant.js') as GrantCore;
-  return grant({ config: { [provider.name]: grantConfig(provider) }, request, extend: [] })(input);
+  return grant({ config: { [input.params.provider]: config }, request, extend: [] })(input);
 }
 
-function grantConfig(provider: Provider): object {
+function grantConfig(provider: Provider) {
   return {
     // Grant finds the special cases of a preset by its name.
     ...(provider.preset !== provider.name && { [provider.preset]: true }),
@@ -106,16 +109,29 @@ function grantConfig(provider: Provider): object {
     authorize_url: provider.authorizeUrl,
     access_url: provider.accessUrl,
     client_id: provider.clientId,
-    client_secret: provider.clientSecret,
     redirect_uri: provider.redirectUrl,
     scope: provider.scope,
     scope_delimiter: ' ',
     state: true,
-    pkce: true,
+    pkce: provider.pkce,
+    custom_params: provider.params,
     ...(provider.oidc && { nonce: true }),
     transport: 'state',
     response: ['tokens'],
   };
+}
+
+/** Apple takes no secret that lasts: its key signs one, for this call. */
+async function clientSecret({ clientId, clientSecret: given, oidc }: Provider): Promise<string> {
+  if (typeof given === 'string') return given;
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'ES256', kid: given.keyId })
+    .setIssuer(given.teamId)
+    .setSubject(clientId)
+    .setAudience(oidc?.issuer ?? '')
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(given.privateKey);
 }
 
 /** Describes an error of grant, which is a text or an object. */

@@ -68,10 +68,15 @@ export function oauthHandlers(parts: AuthParts) {
     });
     return reply(204);
   };
+  const oauthCallback = createCallback(parts, providers, idTokens);
+  const idTokenLogin = createIdTokenLogin(parts, providers, idTokens);
+  // A form comes from any site: it ends the flow that this browser began, and begins no other.
+  const oauthIdToken: Handler = (call) =>
+    (call.koa.is('urlencoded') ? oauthCallback : idTokenLogin)(call);
   return {
     ...startHandlers(parts, providers),
-    oauthCallback: createCallback(parts, providers, idTokens),
-    oauthIdToken: createIdTokenLogin(parts, providers, idTokens),
+    oauthCallback,
+    oauthIdToken,
     oauthExchange: createExchange(parts),
     link,
     identities,

@@ -73,21 +73,22 @@ async function withEmails(
 /** Marks an address that GitHub has verified. JSON from a provider cannot contain a symbol. */
 const VERIFIED_BY_GITHUB = Symbol('the address is proved');
 
+/** Apple and Microsoft also write a text. */
+const TRUE: readonly unknown[] = [true, 'true', '1'];
+
 /** Reads the identity from a provider's response. @throws AppError 401 when it has no subject. */
 export function toIdentity(
   { name, paths }: Provider,
   profile: Record<PropertyKey, unknown>,
 ): Identity {
-  const subject = valueAt(profile, paths.subject);
-  if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '')
-    throw notVerified('subject');
+  const subject = exactSubject(valueAt(profile, paths.subject));
   const email = valueAt(profile, paths.email);
   const valid = typeof email === 'string' && isEmail(email);
   const claimed =
-    paths.email_verified !== undefined && valueAt(profile, paths.email_verified) === true;
+    paths.email_verified !== undefined && TRUE.includes(valueAt(profile, paths.email_verified));
   return {
     provider: name,
-    subject: printable(String(subject)).slice(0, 255),
+    subject,
     email: valid ? email : null,
     emailVerified: valid && (claimed || profile[VERIFIED_BY_GITHUB] === true),
     name: shortText(valueAt(profile, paths.name)),
@@ -95,8 +96,34 @@ export function toIdentity(
   };
 }
 
+/**
+ * The subject as the provider wrote it. Nothing is cut or rewritten, because two subjects that differ
+ * are two users: what cannot be compared exactly is refused.
+ */
+function exactSubject(value: unknown): string {
+  const text = Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : value;
+  const exact =
+    typeof text === 'string' &&
+    text !== '' &&
+    text.length <= 255 &&
+    text === printable(text).trim() &&
+    text.isWellFormed();
+  if (!exact) throw notVerified('subject');
+  return text;
+}
+
 const shortText = (value: unknown) =>
   typeof value === 'string' ? printable(value).trim().slice(0, 200) : '';
+
+/** The name that Apple gives once, beside the code and not signed. An address in there is not read. */
+export function nameInForm(user: string | undefined): string {
+  try {
+    const { name } = JSON.parse(user ?? '{}') as { name?: Record<string, unknown> };
+    return [name?.['firstName'], name?.['lastName']].map(shortText).filter(Boolean).join(' ');
+  } catch {
+    return '';
+  }
+}
 
 function avatar(value: unknown): string {
   return typeof value === 'string' &&

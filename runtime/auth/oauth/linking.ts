@@ -5,7 +5,9 @@ import { type Caller, callerOf } from '../requests/caller.ts';
 import type { Emit } from '../events/events.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
+import type { RightsChange } from '../users/roles.ts';
 import { serialiseRights } from '../users/permissions.ts';
+import { proveAddress } from '../sign-in/first-proof.ts';
 import { createUser, isUniqueViolation } from '../sign-in/register.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
@@ -23,9 +25,8 @@ interface FoundAccount {
 
 /**
  * Returns the account of an identity: the linked account, or an existing account with the same
- * address if both the provider and this server have verified that address, or a new one. Without
- * that condition an attacker could register another person's address and wait until that person
- * signs in.
+ * address if the provider has verified that address, or a new one. If this server has not, the
+ * provider is the first to prove it: what somebody made who registered the address ends.
  *
  * @throws AppError 401, 409
  */
@@ -76,12 +77,15 @@ async function findOrCreateAccount(
   { identity, linksExisting: joins }: AccountLookup,
 ): Promise<FoundAccount> {
   const { events, directory, kernel } = parts;
-  const { id, needsConsent } = await events.transact(callerOf(context), async (trx, emit) => {
+  const caller = callerOf(context);
+  const { id, needsConsent } = await events.transact(caller, async (trx, emit) => {
     const linked = await findLinkedUser(parts, trx, identity);
     if (linked !== null) return { id: linked, needsConsent: false };
     const existing = await findTrusted(parts, trx, identity);
-    if (existing && joins) await join(parts, { trx, emit }, identity, existing.id);
-    if (existing) return { id: existing.id, needsConsent: !joins };
+    // Nobody has to agree for an account whose address this is the first to prove.
+    const links = joins || existing?.emailVerified === false;
+    if (existing && links) await join(parts, { trx, emit, caller }, identity, existing.id);
+    if (existing) return { id: existing.id, needsConsent: !links };
     const id = await createLinkedUser(parts, { context, trx, emit }, identity);
     return { id, needsConsent: false };
   });
@@ -108,7 +112,7 @@ async function findLinkedUser(
 /**
  * The existing account with the address of an identity.
  *
- * @throws AppError 409 when one of both sides has not verified the address.
+ * @throws AppError 409 when the provider has not verified the address.
  */
 async function findTrusted(
   { model, directory }: AuthParts,
@@ -117,17 +121,18 @@ async function findTrusted(
 ): Promise<Account | null> {
   const account = email === null ? null : await directory.findByEmail(trx, email);
   if (!account) return null;
-  const trusted = model.oauth.linking === 'verified' && emailVerified && account.emailVerified;
-  if (!trusted) throw failure.conflict(ACCOUNT_EXISTS);
+  if (model.oauth.linking !== 'verified' || !emailVerified) throw failure.conflict(ACCOUNT_EXISTS);
   return account;
 }
 
 async function join(
   parts: AuthParts,
-  { trx, emit }: { readonly trx: Transaction<any>; readonly emit: Emit },
+  change: RightsChange,
   identity: Identity,
   userId: UserId,
 ): Promise<void> {
+  const { trx, emit } = change;
+  await proveAddress(parts, change, userId, null);
   await insertIdentity(parts, trx, identity, userId);
   emit('oauth.linked', userId, { provider: identity.provider, automatic: true });
 }
@@ -247,6 +252,7 @@ export async function joinWithConsent(
       if (owner !== null) return;
       const account = await findTrusted(parts, trx, identity);
       if (account?.id !== userId || isClosed(account)) throw invalidToken();
+      await proveAddress(parts, { trx, emit, caller }, userId, null);
       await insertIdentity(parts, trx, identity, userId);
       emit('oauth.linked', userId, { provider: identity.provider, automatic: false });
     });

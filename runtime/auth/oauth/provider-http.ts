@@ -33,10 +33,25 @@ export async function fetchJson(
     }
     if (response.statusCode !== 200)
       throw new InternalError(`a provider answered ${response.statusCode}`);
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return parseExact(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
     throw providerError(error);
   }
+}
+
+/**
+ * Parses JSON whose integers stay exact: one that a number of JavaScript cannot hold becomes the text
+ * of its digits. A provider may have given both 9007199254740992 and 9007199254740993 to a user.
+ * Other spellings of whole numbers (`1e3`, `1.0`) are no digits to compare, and become null.
+ */
+export function parseExact(text: string): unknown {
+  return JSON.parse(
+    text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => {
+      if (token.startsWith('"') || !Number.isInteger(Number(token))) return token;
+      if (!/^-?\d+$/.test(token)) return 'null';
+      return Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
+    }),
+  );
 }
 
 /** Runs `work` with sockets that close after 5 s or 256 KiB, because grant has no limits. */

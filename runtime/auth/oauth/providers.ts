@@ -1,33 +1,23 @@
-import { createRequire } from 'node:module';
 import type { OAuthProvider } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
 import type { ProviderCredentials } from './credentials.ts';
+import { type ProfilePaths, presetOf } from './presets.ts';
 import { fetchJson, providerError } from './provider-http.ts';
 
-/** Paths of an identity's parts in a provider's response, such as `sub` or `picture.data.url`. */
-export interface ProfilePaths {
-  readonly subject: string;
-  readonly email: string;
-  /** When absent, addresses of this provider never count as verified. */
-  readonly email_verified?: string;
-  readonly name: string;
-  readonly avatar: string;
-}
-
 /** A provider with complete configuration. */
-export interface Provider {
-  readonly name: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly redirectUrl: string;
+export interface Provider extends ProviderCredentials {
   readonly preset: string;
   readonly authorizeUrl: string;
   readonly accessUrl: string;
   readonly profileUrl: string | null;
   readonly emailsUrl: string | null;
   readonly scope: readonly string[];
+  /** Parameters of the address of the provider, beside those of OAuth 2. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly pkce: boolean;
   /** Set for OpenID Connect: the id token is required and verified. */
   readonly oidc: {
+    /** May hold `{tenantid}`, which stands for the claim `tid` of the token. */
     readonly issuer: string;
     readonly jwksUrl: string;
     readonly issuerInResponse: boolean;
@@ -42,6 +32,9 @@ export interface Provider {
 /** Whether browsers reach this server by https, judged by the redirect address of the provider. */
 export const isSecure = ({ redirectUrl }: Provider) => redirectUrl.startsWith('https:');
 
+/** Whether the provider sends people back by a form of its own site, which needs other cookies. */
+export const postsForm = ({ params }: Provider) => params['response_mode'] === 'form_post';
+
 /** Providers by name. A discovery document is fetched on first use, and again after a failure. */
 export interface Providers {
   readonly names: readonly string[];
@@ -55,53 +48,6 @@ type Draft = Omit<Provider, 'authorizeUrl' | 'accessUrl' | 'oidc' | 'profileUrl'
   readonly issuer: string | null;
   readonly jwksUrl: string | null;
 };
-
-const OIDC_PATHS: ProfilePaths = {
-  subject: 'sub',
-  email: 'email',
-  email_verified: 'email_verified',
-  name: 'name',
-  avatar: 'picture',
-};
-
-/** Values that the presets of grant lack. */
-const PRESETS: Readonly<
-  Record<
-    string,
-    {
-      readonly paths: ProfilePaths;
-      readonly scope: readonly string[];
-      readonly issuer?: string;
-      readonly jwksUrl?: string;
-      readonly emailsUrl?: string;
-      readonly profileUrl?: string;
-    }
-  >
-> = {
-  google: {
-    paths: OIDC_PATHS,
-    scope: ['openid', 'email', 'profile'],
-    issuer: 'https://accounts.google.com',
-    jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
-  },
-  github: {
-    paths: { subject: 'id', email: 'email', name: 'name', avatar: 'avatar_url' },
-    scope: ['read:user', 'user:email'],
-    emailsUrl: 'https://api.github.com/user/emails',
-  },
-  facebook: {
-    paths: { subject: 'id', email: 'email', name: 'name', avatar: 'picture.data.url' },
-    scope: ['email', 'public_profile'],
-  },
-  oidc: { paths: OIDC_PATHS, scope: ['openid', 'email', 'profile'] },
-  oauth2: {
-    paths: { subject: 'id', email: 'email', name: 'name', avatar: 'avatar_url' },
-    scope: [],
-  },
-};
-
-/** Fields that the Graph API only gives when asked. */
-const FACEBOOK_FIELDS = 'id,name,email,picture';
 
 /** Providers of the manifest, and Google, GitHub and Facebook, which need only their settings. */
 export function configuredProviders(listed: readonly OAuthProvider[]): OAuthProvider[] {
@@ -156,32 +102,28 @@ function draftOf(
   { name, preset, options }: OAuthProvider,
   credentials: ProviderCredentials,
 ): Draft | null {
-  const known = grantPreset(preset);
-  const own = PRESETS[preset];
-  if (!known && !own) return null;
   const text = (key: string) =>
     typeof options[key] === 'string' ? (options[key] as string) : undefined;
+  const base = presetOf(preset, text('tenant'));
+  if (!base) return null;
   // Another issuer has other endpoints, which its discovery document names.
-  const endpoints = text('issuer') === undefined ? known : null;
-  const base = own ?? { paths: PRESETS['oauth2']!.paths, scope: [] };
+  const endpoints: Partial<typeof base> = text('issuer') === undefined ? base : {};
   const verified = text('email_verified') ?? base.paths.email_verified;
-  const profileUrl = text('profile_url') ?? endpoints?.profile_url ?? null;
   return {
     ...credentials,
     name,
     preset,
-    authorizeUrl: text('authorize_url') ?? endpoints?.authorize_url,
-    accessUrl: text('access_url') ?? endpoints?.access_url,
-    profileUrl:
-      preset === 'facebook' && profileUrl
-        ? withQuery(profileUrl, 'fields', FACEBOOK_FIELDS)
-        : profileUrl,
+    authorizeUrl: text('authorize_url') ?? endpoints.authorizeUrl,
+    accessUrl: text('access_url') ?? endpoints.accessUrl,
+    profileUrl: text('profile_url') ?? endpoints.profileUrl ?? null,
     emailsUrl:
       text('emails_url') ??
       (preset === 'github' ? (emailsBeside(text('profile_url')) ?? base.emailsUrl ?? null) : null),
     issuer: text('issuer') ?? base.issuer ?? null,
-    jwksUrl: text('jwks_url') ?? (text('issuer') ? null : (base.jwksUrl ?? null)),
+    jwksUrl: text('jwks_url') ?? endpoints.jwksUrl ?? null,
     scope: scopeOf(options['scope']) ?? base.scope,
+    params: base.params ?? {},
+    pkce: base.pkce ?? true,
     takesIdTokens: options['id_token'] === true,
     paths: {
       subject: text('subject') ?? base.paths.subject,
@@ -199,12 +141,6 @@ const emailsBeside = (profileUrl: string | undefined) =>
 function scopeOf(value: unknown): readonly string[] | undefined {
   if (typeof value === 'string') return value.split(/[\s,]+/).filter(Boolean);
   return Array.isArray(value) ? value.map(String) : undefined;
-}
-
-function withQuery(url: string, name: string, value: string): string {
-  const parsed = new URL(url);
-  parsed.searchParams.set(name, value);
-  return parsed.href;
 }
 
 /** Adds the values of the discovery document, whose `issuer` must be the configured one. */
@@ -245,18 +181,4 @@ async function discover({
       ...(Array.isArray(algorithms) && { algorithms: algorithms.map(String) }),
     },
   };
-}
-
-/** Looks up the preset of grant. Inherited keys such as `constructor` are no presets. */
-function grantPreset(
-  name: string,
-): { authorize_url?: string; access_url?: string; profile_url?: string } | null {
-  const require = createRequire(import.meta.url);
-  const endpoints = require('grant/config/oauth.json') as Record<
-    string,
-    { oauth?: number; authorize_url?: string; access_url?: string }
-  >;
-  const profiles = require('grant/config/profile.json') as Record<string, { profile_url?: string }>;
-  if (!Object.hasOwn(endpoints, name) || endpoints[name]!.oauth !== 2) return null;
-  return { ...endpoints[name], ...(Object.hasOwn(profiles, name) && profiles[name]) };
 }

@@ -1,17 +1,28 @@
 import { failure } from '@twofold/runtime/errors';
+import { isAnyPort, isAppAddress } from '@twofold/schema';
 
 /**
- * Checks the address at which a flow ends: a path of this server, or an address whose origin the
- * manifest lists.
+ * Checks the address at which a flow ends: a path of this server, an address whose origin the
+ * manifest lists, or an address of an application. Another application may listen there as well, so
+ * that flow needs a code challenge.
  *
  * @throws AppError 400 `Invalid redirect`
  */
-export function checkReturnTo(text: string | undefined, origins: readonly string[]): string | null {
+export function checkReturnTo(
+  text: string | undefined,
+  allowed: readonly string[],
+  codeChallenge?: string | null,
+): string | null {
   if (text === undefined || text === '') return null;
   if (isLocalPath(text)) return text;
+  if (isAppAddress(text) && allowed.includes(text) && codeChallenge) return text;
   if (isCleanAddress(text)) {
-    const { origin, username } = new URL(text);
-    if (origins.includes(origin) && username === '') return text;
+    const { origin, username, protocol, hostname } = new URL(text);
+    const anyPort = `${protocol}//${hostname}`;
+    const listed =
+      allowed.includes(origin) ||
+      (codeChallenge && isAnyPort(anyPort) && allowed.includes(anyPort));
+    if (listed && username === '') return text;
   }
   throw failure.badRequest('Invalid redirect');
 }

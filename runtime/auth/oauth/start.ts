@@ -8,7 +8,7 @@ import type { AuthParts } from '../parts.ts';
 import { type BrowserMark, isMarked } from './browser-mark.ts';
 import { writeFlow } from './flow-cookie.ts';
 import { beginFlow } from './grant.ts';
-import { isSecure, type Provider, type Providers } from './providers.ts';
+import type { Provider, Providers } from './providers.ts';
 import { checkReturnTo } from './redirect.ts';
 
 /** The options of a flow. Other values that a caller sends are ignored. */
@@ -31,16 +31,18 @@ export function startHandlers(parts: AuthParts, providers: Providers) {
     requireApiKey(parts, context);
     const provider = await providers.get(name);
     if (!provider) throw failure.notFound('OAuth provider not configured');
-    const returnTo = checkReturnTo(singleValue(wish.return_to), parts.model.oauth.returnTo);
+    const codeChallenge = singleValue(wish.code_challenge);
+    const { returnTo: allowed } = parts.model.oauth;
+    const returnTo = checkReturnTo(singleValue(wish.return_to), allowed, codeChallenge);
     const ticket = singleValue(wish.link);
     const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
     const { location, secrets } = await beginFlow(provider);
-    writeFlow(parts.keys, koa, isSecure(provider), {
+    writeFlow(parts.keys, koa, provider, {
       ...secrets,
       provider: provider.name,
       returnTo,
       linkUser: link?.userId ?? null,
-      codeChallenge: singleValue(wish.code_challenge) ?? null,
+      codeChallenge: codeChallenge ?? null,
       startedAt: parts.kernel.now(),
     });
     return location;

@@ -12,7 +12,8 @@ import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { signedInAccount } from '../steps/reauthentication.ts';
-import { sendStrangerMail } from '../mails/stranger-mail.ts';
+import { mailName } from '../mails/names.ts';
+import { assertMayMailStrangers, sendStrangerMail } from '../mails/stranger-mail.ts';
 import { DAY, rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 import { assertManages, organizationsOf, ownMembership, roleOf } from './membership.ts';
@@ -60,8 +61,8 @@ function list(parts: AuthParts): Handler {
 }
 
 function invite(parts: AuthParts): Handler {
-  const { kernel, events, mailer, directory } = parts;
-  return async ({ context, params, body }) => {
+  const { kernel, events, directory } = parts;
+  return async ({ koa, context, params, body }) => {
     // A membership would outlive the session of the administrator who acts as this user.
     refuseImpersonation(context);
     const organizations = organizationsOf(parts);
@@ -70,11 +71,14 @@ function invite(parts: AuthParts): Handler {
     const role = checkRole(organizations, body.role);
     if (!mayGive(organizations, own.role, role)) throw failure.forbidden();
     const email = checkEmail(body.email);
-    mailer.assertAvailable();
     const { account, organization } = own;
     const known = await directory.findByEmail(kernel.store.db, email);
     if (known && (await roleOf(kernel.store.db, organization, known.id)) !== null)
       throw failure.conflict('Already a member');
+    await assertMayMailStrangers(parts, koa, account, [
+      { policy: 'invite-user', subject: String(account.id) },
+      { policy: 'invite-organization', subject: String(organization) },
+    ]);
     const token = randomToken(32);
     const row = {
       id: `inv_${ulid(kernel.now())}`,
@@ -106,7 +110,7 @@ function invite(parts: AuthParts): Handler {
         link: pageLink(parts, 'invitation', token),
         organization: await nameOf(parts, organization),
         role,
-        inviter: [account.first_name, account.last_name].filter(Boolean).join(' '),
+        inviter: mailName(`${account.first_name} ${account.last_name}`),
         days: Math.ceil(organizations.invitations / DAY),
       },
     );
@@ -120,7 +124,7 @@ const invitationData = (id: string, organization_id: number | string, role: stri
   role,
 });
 
-/** The name of an organization as mails show it, on one line. */
+/** The name of an organization as mails show it. */
 async function nameOf(parts: AuthParts, organization: number | string): Promise<string> {
   const { name, entity, ...place } = organizationsOf(parts);
   if (name === null) return `a ${entity}`;
@@ -129,9 +133,7 @@ async function nameOf(parts: AuthParts, organization: number | string): Promise<
     .select(`${storedIn(place, name)} as name`)
     .where(storedIn(place, 'id'), '=', organization)
     .executeTakeFirst();
-  return String(row?.['name'] ?? `a ${entity}`)
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, 100);
+  return mailName(String(row?.['name'] ?? '')) || `a ${entity}`;
 }
 
 function revoke(parts: AuthParts): Handler {

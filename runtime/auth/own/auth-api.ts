@@ -5,7 +5,7 @@ import { advance } from '../steps/advance.ts';
 import { type Change, disabling, enable } from '../admin/users.ts';
 import { addressKey, asUser, callerOf } from '../requests/caller.ts';
 import { endAccess, type KeptAccess } from '../sessions/ended-access.ts';
-import type { UserId } from '../ids.ts';
+import { storedUserId, type UserId } from '../ids.ts';
 import { askHook, checkPassword, toAttempt } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
@@ -20,6 +20,9 @@ import { recogniseToken } from './credentials.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** The login object in the project's own code, where the ids of rows are text. */
+export type OwnLogin = Omit<LoginObject, 'id'> & { readonly id: string };
+
 /**
  * `ctx.auth`: sign-in from code of the project's own. Bodies, checks, limits, events and texts are
  * those of the endpoints; a refusal is an `AppError` with their status.
@@ -30,11 +33,11 @@ export interface Auth {
   /**
    * Null when no session is opened: under `enumeration: strict`, or before the address is verified.
    */
-  register(body: Body): Promise<LoginObject | null>;
-  login(body: Body): Promise<LoginObject>;
-  refresh(body: Body): Promise<LoginObject>;
+  register(body: Body): Promise<OwnLogin | null>;
+  login(body: Body): Promise<OwnLogin>;
+  refresh(body: Body): Promise<OwnLogin>;
   /** Opens a session for a user whom the caller has recognised in another way. */
-  issue(userId: UserId, options?: { readonly method?: string }): Promise<LoginObject>;
+  issue(userId: UserId, options?: { readonly method?: string }): Promise<OwnLogin>;
   /** The user of an access token, as credentials return it; null when it is not valid. */
   verify(accessToken: string): Promise<Credentialed | null>;
   /**
@@ -84,14 +87,14 @@ export function createAuthApi(
   return (context) => ({
     register: async (body) => {
       const { status, body: login } = await call(context, 'register', body);
-      return status === 201 ? (login as LoginObject) : null;
+      return status === 201 ? toOwn(login) : null;
     },
-    login: async (body) => (await call(context, 'login', body)).body as LoginObject,
-    refresh: async (body) => (await call(context, 'refresh', body)).body as LoginObject,
+    login: async (body) => toOwn((await call(context, 'login', body)).body),
+    refresh: async (body) => toOwn((await call(context, 'refresh', body)).body),
     issue: (userId, { method = 'own' } = {}) => issue(parts, context, userId, method),
     verify: async (accessToken) => recogniseToken(parts, accessToken),
     invalidateExtend: async (userId) =>
-      parts.directory.update(parts.kernel.store.db, userId, {
+      parts.directory.update(parts.kernel.store.db, storedUserId(userId), {
         tokens_valid_after: parts.kernel.now(),
       }),
     setIdentity: async (userId, identity) =>
@@ -99,6 +102,12 @@ export function createAuthApi(
     ...passwords(parts, context, call.checked),
     ...sessions(parts, context),
   });
+}
+
+/** Where a step is left to do, there is no id yet. */
+function toOwn(answer: unknown): OwnLogin {
+  const login = answer as LoginObject;
+  return 'id' in login ? { ...login, id: String(login.id) } : (login as unknown as OwnLogin);
 }
 
 function createCalls({ limited, free }: AuthRoutes) {
@@ -128,7 +137,7 @@ async function issue(
   context: RequestContext,
   userId: UserId,
   method: string,
-): Promise<LoginObject> {
+): Promise<OwnLogin> {
   const account = await accountOf(parts, userId);
   if (isClosed(account)) throw failure.forbidden('Account disabled');
   const refusal = await askHook(parts, account, context);
@@ -137,11 +146,11 @@ async function issue(
   const call = { context, koa, body: {} } as unknown as Call;
   const goal = { kind: 'session', status: 200 } as const;
   const entry = { account, method: method as AuthMethod, amr: [], goal };
-  return (await advance(parts, call, entry)).body as LoginObject;
+  return toOwn((await advance(parts, call, entry)).body);
 }
 
 async function accountOf({ directory, kernel }: AuthParts, userId: UserId): Promise<Account> {
-  const account = await directory.find(kernel.store.db, userId);
+  const account = await directory.find(kernel.store.db, storedUserId(userId));
   if (!account) throw failure.notFound('User not found');
   return account;
 }
@@ -165,7 +174,7 @@ function passwords(
         password: new_password,
         reason: 'password changed',
         ...(keep && { keep }),
-        ...ownSession(context, userId),
+        ...ownSession(context, account.id),
       });
     },
     setPassword: async (userId, password) =>
@@ -231,7 +240,8 @@ function sessions(
       });
       clearRefreshCookie(parts, koaOf(context).koa);
     },
-    logoutAll: async (userId) => {
+    logoutAll: async (given) => {
+      const userId = storedUserId(given);
       await events.transact(asUser(callerOf(context), userId), async (trx, emit) => {
         const revoked = await parts.sessions.endAll(trx, userId, 'logout everywhere');
         await directory.update(trx, userId, { tokens_valid_after: kernel.now() });

@@ -6,7 +6,7 @@ import {
   type Principal,
   type RequestContext,
 } from '@twofold/runtime/kernel';
-import { isUserId, type UserId } from '../ids.ts';
+import { isUserId, storedUserId, type UserId } from '../ids.ts';
 import { membershipsOf } from '../organizations/memberships.ts';
 import type { AuthParts } from '../parts.ts';
 import { permissionsWith } from '../sessions/client.ts';
@@ -25,7 +25,7 @@ export async function recogniseToken(
   if (!claims) return null;
   const session = await sessions.check(claims);
   if (session?.principal !== 'user') return null;
-  const recognised: Credentialed = { userId: claims.user_id, method: 'bearer' };
+  const recognised: Credentialed = { userId: String(claims.user_id), method: 'bearer' };
   BY_TOKEN.set(recognised, {
     kind: 'user',
     id: claims.user_id,
@@ -95,8 +95,7 @@ export async function principalOf(
   { directory, kernel, model, applications }: AuthParts,
   userId: UserId,
 ): Promise<Principal | null> {
-  // Rows and tokens that other programs made may have keys as text.
-  const id = /^\d+$/.test(String(userId)) ? Number(userId) : userId;
+  const id = storedUserId(userId);
   const account = isUserId(id) ? await directory.find(kernel.store.db, id) : null;
   if (!account || isClosed(account)) return null;
   const role = model.roles ? account.role : null;

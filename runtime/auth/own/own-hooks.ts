@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { InternalError } from '@twofold/runtime/errors';
 import { type RequestContext, systemContext } from '@twofold/runtime/kernel';
-import type { HookUser } from '../auth-hooks.ts';
+import { type HookUser, hookUser } from '../auth-hooks.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { readRegisterFields } from '../sign-in/register-fields.ts';
@@ -62,8 +62,5 @@ async function userOf(
 ): Promise<HookUser> {
   const account = await directory.find(trx, userId);
   if (!account) throw new InternalError('a user who has just been made is gone');
-  return {
-    ...signIn.profile(account, account.last_login ?? kernel.now()),
-    email_verified: account.emailVerified,
-  };
+  return hookUser(account, signIn.profile(account, account.last_login ?? kernel.now()));
 }

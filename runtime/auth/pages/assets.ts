@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, resolve, sep } from 'node:path';
 import type { AuthModel } from '@twofold/schema';
+import { readDesign } from '@twofold/runtime/http';
 import { shade } from '@twofold/schema';
 
 /** A file that the pages load. */
@@ -24,8 +25,8 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
   '.gif': 'image/gif',
 };
 
-/** The background of a card in dark colors, as in `pages.css`. */
-const DARK = '#1b1f27';
+/** The background of a card in dark colors, `--sheet` of the design. */
+const DARK = '#151619';
 
 export interface PageAssets {
   readonly files: ReadonlyMap<string, Asset>;
@@ -43,7 +44,7 @@ export async function createPageAssets(theme: Theme, root: string): Promise<Page
   const style = await readFile(new URL('pages.css', BROWSER), 'utf8');
   const own = theme.css === null ? '' : String(await readOwn(root, theme.css));
   const files = new Map([
-    ['pages.css', asset('text/css', `${colors(theme)}${style}\n${own}`)],
+    ['pages.css', asset('text/css', `${await readDesign()}${colors(theme)}${style}\n${own}`)],
     [
       'passkeys.js',
       asset('text/javascript', script.endsWith('.ts') ? stripTypeScriptTypes(code) : code),
@@ -59,8 +60,7 @@ export async function createPageAssets(theme: Theme, root: string): Promise<Page
 
 /** The accent, and a lighter shade of it that is readable on dark pages. */
 function colors({ accent }: Theme): string {
-  const light = shade(accent, '#ffffff', DARK, 4.5);
-  return `:root{--accent:${accent};--accent-dark:${light}}\n`;
+  return `:root{--accent:light-dark(${accent},${shade(accent, '#ffffff', DARK, 8)})}\n`;
 }
 
 /** Reads a file below the project's folder. A path outside of it gives no bytes. */

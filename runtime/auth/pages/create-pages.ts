@@ -1,4 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa';
+import { isAnyPort, isAppAddress } from '@twofold/schema';
 import type { RequestContext, ServerModule } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type BoundRoute, type Guard, readBody } from '@twofold/runtime/http';
@@ -57,8 +58,15 @@ const PAGES: ReadonlyMap<string, Page> = new Map(
 function policyOf({ model, config }: AuthParts): string {
   const ends = [...model.oauth.returnTo, config.oauthSuccessRedirect ?? '']
     .filter((address) => URL.canParse(address))
-    .map((address) => ` ${new URL(address).origin}`);
+    .map((address) => ` ${sourceOf(address)}`);
   return `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${ends.join('')}; frame-ancestors 'none'`;
+}
+
+/** An address as a source of the policy: an origin, any port of it, or a scheme. */
+function sourceOf(address: string): string {
+  if (isAnyPort(address)) return `${address} ${address}:*`;
+  const { origin, protocol } = new URL(address);
+  return isAppAddress(address) ? protocol : origin;
 }
 
 const BODY_LIMIT = 64 * 1024;

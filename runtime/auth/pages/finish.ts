@@ -18,9 +18,10 @@ export interface Target {
  * @throws AppError 400 `Invalid redirect`
  */
 export function targetOf({ query, parts }: PageRequest): Target {
+  const codeChallenge = query['code_challenge'];
   return {
-    returnTo: checkReturnTo(query['return_to'], parts.model.oauth.returnTo),
-    codeChallenge: query['code_challenge'],
+    returnTo: checkReturnTo(query['return_to'], parts.model.oauth.returnTo, codeChallenge),
+    codeChallenge,
   };
 }
 
@@ -92,7 +93,7 @@ export function keepSession({ koa, cookies, parts }: PageRequest, login: LoginOb
 
 /**
  * The target, with a code for `POST /api/oauth/exchange`. Where the refresh token is in a cookie,
- * the browser has it already.
+ * the browser has it already, but not an application beside it, which gave a challenge.
  */
 async function addCode(
   { koa, parts }: PageRequest,
@@ -100,7 +101,7 @@ async function addCode(
   { returnTo, codeChallenge }: Target,
 ): Promise<string> {
   const target = returnTo ?? '';
-  if (parts.model.refresh.delivery === 'cookie') return target;
+  if (parts.model.refresh.delivery === 'cookie' && !codeChallenge) return target;
   const claims = parts.accessTokens.verify(login.accessToken);
   const session = claims && (await parts.sessions.find(parts.kernel.store.db, claims.sid));
   if (!session) return target;

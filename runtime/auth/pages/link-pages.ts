@@ -72,10 +72,41 @@ function linkPage({ name, endpoint, title, text, submit, done: doneText }: LinkP
         body: html`<p>${t[text]}</p>${renderForm(request, form, { fields: [], submit: t[submit] })}`,
       };
     },
-    submit: async (request) => {
-      await request.call(endpoint, { body: { token: request.query['token'] ?? '' } });
-      return done(request, title, doneText);
+    submit: async (request, values) => {
+      const given = Object.entries(values).filter(
+        ([field, value]) => PASSWORDS.has(field) && value !== '',
+      );
+      const body = { token: request.query['token'] ?? '', ...Object.fromEntries(given) };
+      const { status } = await request.call(endpoint, { body });
+      return status === 202 ? askPassword(request, title, name) : done(request, title, doneText);
     },
+  };
+}
+
+const PASSWORDS: ReadonlySet<string> = new Set(['password', 'new_password']);
+
+/**
+ * The link was opened where nothing shows who registered the address: with the password what was
+ * registered stays, with a new one it ends.
+ */
+function askPassword(request: PageRequest, title: TextKey, name: PageName): View {
+  const { t } = request;
+  const form = { values: {}, errors: {} };
+  const known = renderForm(request, form, {
+    fields: [
+      { name: 'password', label: t.password, type: 'password', autocomplete: 'current-password' },
+    ],
+    submit: t.verify_submit,
+  });
+  const anew = renderForm(request, form, {
+    fields: [newPasswordField(request)],
+    submit: t.reset_submit,
+  });
+  return {
+    title: t[title],
+    body: html`<p>${t.verify_password_text}</p>${known}${
+      name === 'verify-email' && html`<p>${t.verify_anew_text}</p>${anew}`
+    }`,
   };
 }
 
@@ -91,7 +122,7 @@ const verifyLinkPage = linkPage({
 /** `verify-email`: with a token the confirmation, without one a new link. */
 export const verifyPage: Page = {
   name: 'verify-email',
-  fields: ['email'],
+  fields: ['email', 'password', 'new_password'],
   show: (request, form) => {
     const { t, query } = request;
     if (query['token']) return verifyLinkPage.show(request, form);

@@ -85,6 +85,7 @@ function logged(
           { requestId, actor, ip, guard: name, method: route.method, route: route.path, status },
           'a guard refused',
         );
+        koa.state['refusal'] = 'logged';
         throw error;
       };
       try {

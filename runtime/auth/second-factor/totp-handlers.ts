@@ -8,8 +8,6 @@ import { isSecondFactorRequired, type StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import type { RightsChange } from '../users/roles.ts';
-import type { Account } from '../users/user-directory.ts';
 import { assertProof } from '../requests/proof.ts';
 import { forgetDevices } from './devices.ts';
 import { hasPasskey } from './factors.ts';
@@ -116,18 +114,6 @@ function createRemove(parts: AuthParts): Handler {
     });
     return reply(204);
   };
-}
-
-/** Switches TOTP off and removes the recovery codes, for a user who lost the device. */
-export async function removeTotp(
-  { directory }: AuthParts,
-  { trx, emit }: Pick<RightsChange, 'trx' | 'emit'>,
-  { id, totpSince }: Account,
-): Promise<void> {
-  const off = { totp_sealed: null, totp_step: null, totp_confirmed_at: null };
-  await directory.update(trx, id, { ...off, totp_pending: null, totp_pending_at: null });
-  await removeRecoveryCodes(trx, id);
-  if (totpSince !== null) emit('totp.disabled', id, { by: 'admin' });
 }
 
 function createCodes(parts: AuthParts): Handler {

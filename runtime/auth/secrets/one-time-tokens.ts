@@ -22,6 +22,9 @@ export const ONE_TIME_LIFETIME = {
   host_link: 10 * MINUTE,
 } as const;
 
+/** So many links of one kind work beside each other: whoever asks again ends none of them. */
+export const MAX_LINKS = 3;
+
 export type OneTimeKind = keyof typeof ONE_TIME_LIFETIME;
 
 export interface OneTime {
@@ -57,18 +60,19 @@ export interface OneTimeTokens {
   count(db: Kysely<any>, kind: OneTimeKind, token: string, most: number): Promise<boolean>;
   /** Ends every token of a kind, of all users. */
   endKind(trx: Transaction<any>, kind: OneTimeKind): Promise<void>;
-  /** Ends every token of a user. */
-  endAll(trx: Transaction<any>, userId: UserId): Promise<void>;
+  /** Ends every token of a user, or those of one kind. */
+  endAll(trx: Transaction<any>, userId: UserId, kind?: OneTimeKind): Promise<void>;
+  /** The tokens of a user that would work now. */
+  live(db: Kysely<any>, kind: OneTimeKind, userId: UserId): Promise<OneTime[]>;
 }
 
 export const invalidToken = () => failure.badRequest('Invalid or expired token');
 
 export function createOneTimeTokens(now: () => number): OneTimeTokens {
-  const unused = (db: Kysely<any>, kind: OneTimeKind, token: string) =>
+  const unused = (db: Kysely<any>, kind: OneTimeKind) =>
     db
       .selectFrom('auth_one_time_tokens')
       .select(['user_id', 'data'])
-      .where('hash', '=', digest(token))
       .where('kind', '=', kind)
       .where('used_at', 'is', null)
       .where('expires_at', '>', now());
@@ -92,7 +96,8 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
         .execute();
       return token;
     },
-    peek: async (db, kind, token) => toOneTime(await unused(db, kind, token).executeTakeFirst()),
+    peek: async (db, kind, token) =>
+      toOneTime(await unused(db, kind).where('hash', '=', digest(token)).executeTakeFirst()),
     consume: async (trx, kind, token) =>
       toOneTime(
         await use(trx)
@@ -114,7 +119,12 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
       return Number(numUpdatedRows) === 1;
     },
     endKind: async (trx, kind) => void (await use(trx).where('kind', '=', kind).execute()),
-    endAll: async (trx, userId) => void (await use(trx).where('user_id', '=', userId).execute()),
+    endAll: async (trx, userId, kind) => {
+      const all = use(trx).where('user_id', '=', userId);
+      await (kind ? all.where('kind', '=', kind) : all).execute();
+    },
+    live: async (db, kind, userId) =>
+      (await unused(db, kind).where('user_id', '=', userId).execute()).map(toOneTime),
   };
 }
 

@@ -1,8 +1,18 @@
 import { failure } from '@twofold/runtime/errors';
+import { addressMatcher, isTrustedConnection } from '@twofold/runtime/http';
 import type { Context as KoaContext } from 'koa';
 import type { AuthParts } from '../parts.ts';
 
 type CookieParts = Pick<AuthParts, 'config' | 'kernel'>;
+
+/** Whether the request came by https, here or at a trusted proxy. */
+export function isHttps({ kernel }: Pick<AuthParts, 'kernel'>, koa: KoaContext): boolean {
+  const { socket } = koa.req;
+  const proxies = addressMatcher(kernel.project.server.trustedProxies);
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+  const proto = koa.get('X-Forwarded-Proto').split(',')[0]?.trim();
+  return koa.secure || ((isTrustedConnection(socket) || proxies(peer)) && proto === 'https');
+}
 
 /**
  * Sends the refresh token in the cookie of an application. `__Host-` keeps sub-domains, where hosted
@@ -39,11 +49,12 @@ export function readClientCookie(
 }
 
 /** @throws AppError 403 when a browser sent the request for a page of another origin. */
-function assertOwnOrigin({ config }: CookieParts, koa: KoaContext): void {
+function assertOwnOrigin(parts: CookieParts, koa: KoaContext): void {
   const site = koa.get('Sec-Fetch-Site');
   const origin = koa.get('Origin');
   const own =
-    origin === new URL(config.appUrl).origin || (isLoopback(koa) && isOfHost(koa, origin));
+    origin === new URL(parts.config.appUrl).origin ||
+    (isLoopback(koa) && isOfHost(parts, koa, origin));
   if (!own || (site !== '' && site !== 'same-origin')) throw failure.forbidden();
 }
 
@@ -53,16 +64,17 @@ function assertOwnOrigin({ config }: CookieParts, koa: KoaContext): void {
  *
  * @throws AppError 403
  */
-export function refuseForeignPage({ config }: CookieParts, koa: KoaContext): void {
+export function refuseForeignPage(parts: CookieParts, koa: KoaContext): void {
   const site = koa.get('Sec-Fetch-Site');
   const origin = koa.get('Origin');
-  const own = origin === '' || origin === new URL(config.appUrl).origin || isOfHost(koa, origin);
+  const own =
+    origin === '' || origin === new URL(parts.config.appUrl).origin || isOfHost(parts, koa, origin);
   if (!own || (site !== '' && site !== 'same-origin')) throw failure.forbidden();
 }
 
 /** Browsers write both headers themselves, so they agree only for a page of the same address. */
-const isOfHost = (koa: KoaContext, origin: string): boolean =>
-  URL.canParse(origin) && new URL(origin).host === koa.host;
+const isOfHost = (parts: CookieParts, koa: KoaContext, origin: string): boolean =>
+  origin === `http${isHttps(parts, koa) ? 's' : ''}://${koa.host}`;
 
 /** Apps are hosted at `<name>.localhost`, so only these names are the server itself. */
 const isLoopback = (koa: KoaContext): boolean =>

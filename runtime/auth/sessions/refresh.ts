@@ -115,7 +115,10 @@ async function rotate(
       .where('absolute_expires_at', '>', now)
       .returningAll()
       .executeTakeFirst();
-    if (row) emit('token.refreshed', session.user_id, { session_id: session.id });
+    if (row) {
+      const { id, client, user_id: user } = session;
+      emit('token.refreshed', user, { session_id: id, client });
+    }
     return (row as Session | undefined) ?? null;
   });
 }

@@ -1,9 +1,9 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { addressMatcher, isTrustedConnection } from '@twofold/runtime/http';
+import { addressMatcher } from '@twofold/runtime/http';
 import type { AuthParts } from '../parts.ts';
-import { refuseForeignPage } from './client-cookie.ts';
+import { isHttps, refuseForeignPage } from './client-cookie.ts';
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
 
@@ -22,10 +22,6 @@ export function assertSecureEntry(
   refuseForeignPage(parts, koa);
   const { kernel, applications } = parts;
   if (!applications.has(client) || !kernel.settings.production) return;
-  const proxies = addressMatcher(kernel.project.server.trustedProxies);
-  const peer = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
-  const proto = koa.get('X-Forwarded-Proto').split(',')[0]?.trim();
-  const isProxy = isTrustedConnection(koa.req.socket) || proxies(peer);
-  const isSecure = koa.secure || (isProxy && proto === 'https');
-  if (!isSecure && !isLoopback(context.ip)) throw failure.forbidden(`The ${client} needs https`);
+  if (!isHttps(parts, koa) && !isLoopback(context.ip))
+    throw failure.forbidden(`The ${client} needs https`);
 }

@@ -10,7 +10,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { type Attempt, recordAttempt } from '../events/attempts.ts';
 import { asUser, type Caller, callerOf } from '../requests/caller.ts';
-import type { AuthHooks } from '../auth-hooks.ts';
+import { type AuthHooks, hookUser } from '../auth-hooks.ts';
 import { deviceKind } from '../sign-in/device-kind.ts';
 import type { PassedEntry } from '../steps/entry.ts';
 import type { Emit, Events } from '../events/events.ts';
@@ -101,8 +101,8 @@ export function createSignIn(parts: SignInParts): SignIn {
   // `extend` runs before anything is written, because the sign-in fails when it fails.
   const extendOrNote = (context: RequestContext, entry: PassedEntry) =>
     extendFor(context, entry.account).catch(async (error: unknown) => {
-      // A registration notes it itself, because the user of this entry is rolled back.
-      if (entry.method !== 'register') await noteExtendFailure(parts, context, entry);
+      // What made the user of this entry notes it itself, because that user is rolled back.
+      if (!isNew(entry)) await noteExtendFailure(parts, context, entry);
       throw error;
     });
 
@@ -136,6 +136,8 @@ export function createSignIn(parts: SignInParts): SignIn {
     },
   };
 }
+
+const isNew = ({ goal }: PassedEntry) => goal.kind === 'session' && goal.status === 201;
 
 /** Adds an attempt that stays if a transaction around the sign-in is rolled back. */
 function noteExtendFailure(
@@ -186,7 +188,7 @@ async function openSession(
     ...(lifetimes && { lifetimes }),
   });
   const shown = toProfile(account, account.last_login ?? now, parts.model.roles !== null);
-  await afterLogin(parts, context, { ...shown, email_verified: account.emailVerified });
+  await afterLogin(parts, context, hookUser(account, shown));
   await recordAttempt(trx, parts.kernel, caller, {
     ...attemptOf(parts, entry),
     outcome: 'success',

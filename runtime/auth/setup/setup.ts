@@ -14,7 +14,13 @@ import { firstRole, hasOwner } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { signedInAccount } from '../steps/reauthentication.ts';
-import { createUser, isUniqueViolation, readUser, userExists } from '../sign-in/register.ts';
+import {
+  createUser,
+  isUniqueViolation,
+  openNew,
+  readUser,
+  userExists,
+} from '../sign-in/register.ts';
 import { giveRole, type RightsChange, roleByName } from '../users/roles.ts';
 import type { Amr } from '../sessions/sessions.ts';
 import { mailVerification } from '../sign-in/verification.ts';
@@ -51,14 +57,17 @@ async function claimSignedIn(parts: AuthParts, call: Call): Promise<Reply> {
   refuseImpersonation(context);
   const { account, sessionId } = await signedInAccount(parts, context);
   const caller = asUser(callerOf(context), account.id);
-  await parts.events.transact(caller, async (trx, emit) => {
+  const amr = context.values.get<readonly Amr[]>('amr')[0] ?? ['pwd'];
+  return parts.events.transact(caller, async (trx, emit) => {
     await claim(parts, trx, body.token);
     await giveFirstRole(parts, { trx, emit, caller }, account.id);
     // The response has new tokens with the new role, so the session of the old tokens ends.
     await parts.sessions.end(trx, sessionId, 'setup');
+    const owner = await parts.directory.find(trx, account.id);
+    if (!owner) throw failure.notFound('User not found');
+    const goal = { kind: 'session', status: 200 } as const;
+    return advance(parts, call, { account: owner, method: 'setup', amr, goal });
   });
-  const amr = context.values.get<readonly Amr[]>('amr')[0] ?? ['pwd'];
-  return open(parts, call, account.id, { amr, status: 200 });
 }
 
 async function claimNew(parts: AuthParts, call: Call): Promise<Reply> {
@@ -69,28 +78,17 @@ async function claimNew(parts: AuthParts, call: Call): Promise<Reply> {
   const caller = callerOf(context);
   const { token, ...shown } = body;
   const registering = { context, body: shown };
-  const work = parts.events.transact(caller, async (trx, emit) => {
-    await claim(parts, trx, token);
-    const id = await createUser(parts, trx, emit, { ...user, registering });
-    await giveFirstRole(parts, { trx, emit, caller: asUser(caller, id) }, id);
-    await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email, caller });
-    return id;
-  });
-  const id = await work.catch((error: unknown) => {
+  const create = () =>
+    parts.events.transact(caller, async (trx, emit) => {
+      await claim(parts, trx, token);
+      const id = await createUser(parts, trx, emit, { ...user, registering });
+      await giveFirstRole(parts, { trx, emit, caller: asUser(caller, id) }, id);
+      await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email, caller });
+      return id;
+    });
+  return openNew(parts, call, user.patch.email, 'setup', create).catch((error: unknown) => {
     throw isUniqueViolation(error) ? userExists() : error;
   });
-  return open(parts, call, id, { amr: ['pwd'], status: 201 });
-}
-
-async function open(
-  parts: AuthParts,
-  call: Call,
-  userId: UserId,
-  { amr, status }: { readonly amr: readonly Amr[]; readonly status: 200 | 201 },
-): Promise<Reply> {
-  const account = await parts.directory.find(parts.kernel.store.db, userId);
-  if (!account) throw failure.notFound('User not found');
-  return advance(parts, call, { account, method: 'setup', amr, goal: { kind: 'session', status } });
 }
 
 async function giveFirstRole(

@@ -1,13 +1,14 @@
-import type { Context as KoaContext } from 'koa';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
 import { forClient } from '../steps/enter-application.ts';
 import type { Entry } from '../steps/entry.ts';
-import { type Caller, callerOf } from '../requests/caller.ts';
+import { asUser, type Caller, callerOf } from '../requests/caller.ts';
+import { ownCookie } from '../requests/own-cookie.ts';
 import { answerUnderLockout, type CodeAttempt, WrongAnswer } from '../steps/code-attempt.ts';
 import { endEmailSignIns } from './email-sign-in-rows.ts';
 import { digest, randomToken, type UserId } from '../ids.ts';
+import { claimOf, proveAddress, serialiseProofs } from './first-proof.ts';
 import { identifierOf } from './identifier.ts';
 import { sameText } from '../secrets/keys.ts';
 import { pageLink } from '../mails/links.ts';
@@ -17,7 +18,7 @@ import { assertSignInAllowed } from '../oauth/callback.ts';
 import { checkReturnTo, withParameter } from '../oauth/redirect.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import { mayMailStranger } from '../mails/stranger-mail.ts';
+import { type Asker, askerOf, mayMailStranger } from '../mails/stranger-mail.ts';
 import { MAX_ANSWERS } from '../steps/tickets.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
@@ -35,14 +36,16 @@ export function emailSignInHandlers(parts: AuthParts) {
  * that no account has.
  */
 function createStart(parts: AuthParts): Handler {
-  return async ({ context, koa, body }) => {
+  return async (call) => {
+    const { context, koa, body } = call;
     requireApiKey(parts, context);
     parts.mailer.assertAvailable();
     const returnTo = checkReturnTo(body.return_to, parts.model.oauth.returnTo);
     const request = newRequest(parts, { email: body.email, returnTo, caller: callerOf(context) });
     await store(parts, request);
-    parts.background.run(() => mailRequest(parts, request));
-    setCookie(parts, koa, request.ticket, LIFETIME);
+    const asker = askerOf(parts, call, request.email);
+    parts.background.run(() => mailRequest(parts, request, asker));
+    ownCookie(parts, koa, COOKIE, request.ticket, LIFETIME);
     return reply(200, { ticket: request.ticket, expires_in: LIFETIME / SECOND });
   };
 }
@@ -72,42 +75,40 @@ function newRequest(
   };
 }
 
-/** Stores the request. Earlier ones for the address end. */
+/** Stores the request. Earlier ones live on: whoever asks again ends nobody's mail. */
 async function store(parts: AuthParts, request: MailRequest): Promise<void> {
   const { identifierHash, ticket, code, token } = request;
   const { store: database, now } = parts.kernel;
   const hash = digest(ticket);
-  await database.transaction(async (trx) => {
-    await endEmailSignIns(parts.kernel, trx, identifierHash);
-    const row = {
-      hash,
-      identifier_hash: identifierHash,
-      user_id: null,
-      code: code && sealCode(parts, hash, code),
-      token: token && digest(token),
-      created_at: now(),
-      expires_at: now() + LIFETIME,
-      used_at: null,
-    };
-    await trx.insertInto('auth_email_sign_ins').values(row).execute();
-  });
+  const row = {
+    hash,
+    identifier_hash: identifierHash,
+    user_id: null,
+    code: code && sealCode(parts, hash, code),
+    token: token && digest(token),
+    created_at: now(),
+    expires_at: now() + LIFETIME,
+    used_at: null,
+  };
+  await database.db.insertInto('auth_email_sign_ins').values(row).execute();
 }
 
 /**
  * Mails the link and the code to the owner of the address, if there is one. A request becomes valid
  * only here, so one that is over the limit of mails cannot be guessed.
  */
-async function mailRequest(parts: AuthParts, request: MailRequest): Promise<void> {
+async function mailRequest(parts: AuthParts, request: MailRequest, asker: Asker): Promise<void> {
   const { db } = parts.kernel.store;
   const account = await parts.directory.findByEmail(db, request.email);
   if (!account || isClosed(account)) return;
-  if (!(await mayMailStranger(parts, account.email))) return;
+  const { caller } = request;
+  if (!(await mayMailStranger(parts, { to: account.email, caller }, asker))) return;
   await db
     .updateTable('auth_email_sign_ins')
     .set({ user_id: account.id })
     .where('hash', '=', digest(request.ticket))
     .execute();
-  const { token, code, returnTo, caller } = request;
+  const { token, code, returnTo } = request;
   const page = token === null ? '' : pageLink(parts, 'email-sign-in', token);
   const link = page && returnTo ? withParameter(page, 'return_to', returnTo) : page;
   const recipient = { to: account.email, account, caller };
@@ -126,7 +127,7 @@ function createComplete(parts: AuthParts): Handler {
     const found = await findRequest(parts, body.ticket ?? koa.cookies.get(COOKIE) ?? '');
     if (!found) throw invalidToken();
     const answer = await complete(parts, call, found);
-    setCookie(parts, koa, '', 0);
+    ownCookie(parts, koa, COOKIE, '', 0);
     return answer;
   };
 }
@@ -195,15 +196,17 @@ async function countAnswer({ kernel }: AuthParts, hash: string): Promise<boolean
   return Number(numUpdatedRows) === 1;
 }
 
-/** The mail proved the address. Of two requests with one mail one signs in. */
+/**
+ * The mail proved the address, in the transaction that signs in: a sign-in that fails uses nothing
+ * up. Of two requests with one mail one signs in.
+ */
 async function enter(parts: AuthParts, call: Call, hash: string, account: Account): Promise<Reply> {
   await assertSignInAllowed(parts, call.context, { ...account, emailVerified: true });
-  const entry: Entry = {
-    account,
-    method: 'email',
-    amr: ['email'],
-    goal: { kind: 'session', status: 200 },
-    writes: async (trx, emit) => {
+  const caller = asUser(callerOf(call.context), account.id);
+  const claim = await claimOf(parts, call, account);
+  return parts.kernel.store.transaction(async () => {
+    const proved = await parts.events.transact(caller, async (trx, emit) => {
+      if (!account.emailVerified) await serialiseProofs(parts, trx);
       const { numUpdatedRows } = await trx
         .updateTable('auth_email_sign_ins')
         .set({ used_at: parts.kernel.now() })
@@ -211,19 +214,12 @@ async function enter(parts: AuthParts, call: Call, hash: string, account: Accoun
         .where('used_at', 'is', null)
         .executeTakeFirst();
       if (Number(numUpdatedRows) !== 1) throw invalidToken();
-      if (account.emailVerified) return;
-      const email_verified_at = parts.kernel.now();
-      await parts.directory.update(trx, account.id, { email: account.email, email_verified_at });
-      emit('email.verified', account.id, {});
-    },
-  };
-  return advance(parts, call, forClient(entry, call.body));
-}
-
-function setCookie({ config }: AuthParts, koa: KoaContext, value: string, life: number): void {
-  const secure = config.secureCookies ? '; Secure' : '';
-  koa.append(
-    'Set-Cookie',
-    `${COOKIE}=${value}; Max-Age=${life / SECOND}; Path=/; HttpOnly; SameSite=Lax${secure}`,
-  );
+      await endEmailSignIns(parts.kernel, trx, identifierOf(parts, account.email));
+      await proveAddress(parts, { trx, emit, caller }, account.id, claim);
+      return parts.directory.find(trx, account.id);
+    });
+    const goal = { kind: 'session', status: 200 } as const;
+    const entry: Entry = { account: proved!, method: 'email', amr: ['email'], goal };
+    return advance(parts, call, forClient(entry, call.body));
+  });
 }

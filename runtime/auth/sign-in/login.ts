@@ -11,6 +11,7 @@ import { maskIdentifier } from './identity-rules.ts';
 import type { UserId } from '../ids.ts';
 import type { LockKey, Ticket } from './lockout.ts';
 import { hookRequest } from '../own/call-hook.ts';
+import { hookUser } from '../auth-hooks.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
@@ -210,7 +211,7 @@ export async function askHook(
   });
   try {
     const asked = hooks.beforeLogin({
-      user: { ...profile, email_verified: account.emailVerified },
+      user: hookUser(account, profile),
       request: hookRequest(context),
       ctx: asSystem(kernel, context),
     });

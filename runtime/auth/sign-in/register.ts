@@ -16,20 +16,24 @@ import {
   usernameFrom,
 } from './identity-rules.ts';
 import { randomToken, type UserId } from '../ids.ts';
+import { markRegistration, proveAddress, storedRegistration } from './first-proof.ts';
 import { identifierOf } from './identifier.ts';
+import { mayMailStranger } from '../mails/stranger-mail.ts';
 import { requireApiKey } from './login.ts';
 import { findInvitation, join, useInvitation } from '../organizations/invitations.ts';
 import { afterRegister, beforeRegister, type Registering } from '../own/own-hooks.ts';
 import type { AuthParts } from '../parts.ts';
 import { readRegisterFields } from './register-fields.ts';
 import { assignDefaultRole } from '../users/roles.ts';
-import type { AccountPatch } from '../users/user-directory.ts';
+import { type Account, type AccountPatch, isClosed } from '../users/user-directory.ts';
 import { mailTaken, mailVerification } from './verification.ts';
 
 /** A user who is about to be created, with checked values and a hashed password. */
 export interface NewUser {
   readonly patch: AccountPatch & { readonly email: string };
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The hash of the secret that marks the browser which registers. */
+  readonly browser?: string;
   /** The request that registers them, for hooks. */
   readonly registering?: Registering | undefined;
 }
@@ -39,12 +43,13 @@ const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
 /** `POST /api/auth/register`. Fields that registration does not know are ignored. */
 export function createRegister(parts: AuthParts): Handler {
   return async (call) => {
-    const { context, body } = call;
+    const { context, body, koa } = call;
     requireApiKey(parts, context);
     const caller = callerOf(context);
-    const user = await withHook(parts, await readUser(parts, body), { context, body });
+    const wish = await withHook(parts, await readUser(parts, body), { context, body });
     if (parts.model.organizations && body.invitation !== undefined)
-      return registerInvited(parts, call, user, body.invitation);
+      return registerInvited(parts, call, wish, body.invitation);
+    const user = { ...wish, browser: markRegistration(parts, koa) };
     if (parts.model.enumeration === 'strict') {
       parts.mailer.assertAvailable();
       await registerQuietly(parts, caller, user);
@@ -74,8 +79,8 @@ async function registerInvited(
   if (emailKey(email) !== invited.email) throw failure.forbidden();
   return insertAndOpen(parts, call, user, async (trx, emit, userId) => {
     const used = await useInvitation(parts, trx, token);
-    await parts.directory.update(trx, userId, { email, email_verified_at: parts.kernel.now() });
-    emit('email.verified', userId, {});
+    const change = { trx, emit, caller: callerOf(call.context) };
+    await proveAddress(parts, change, userId, user);
     await join(parts, trx, emit, { userId, invited: used });
   });
 }
@@ -90,30 +95,34 @@ async function withHook(
   return { ...user, fields: { ...user.fields, ...added }, registering };
 }
 
-/**
- * Creates user and first session in one transaction. When `extend` fails, it creates neither. Where
- * a second factor is required, the answer is the ticket to enroll one.
- */
-async function insertAndOpen(
+/** Where a second factor is required, the answer is the ticket to enroll one. */
+function insertAndOpen(
   parts: AuthParts,
   call: Call,
   user: NewUser,
   within?: Insertion['within'],
 ): Promise<Reply> {
+  return openNew(parts, call, user.patch.email, 'register', () =>
+    insert(parts, callerOf(call.context), user, { ...(within && { within }) }),
+  );
+}
+
+/** Creates user and first session in one transaction. When `extend` fails, it creates neither. */
+export async function openNew(
+  parts: AuthParts,
+  call: Call,
+  email: string,
+  method: 'register' | 'setup',
+  create: () => Promise<UserId>,
+): Promise<Reply> {
   const { context } = call;
   const { store } = parts.kernel;
-  const { email } = user.patch;
   const identifierHash = identifierOf(parts, email);
   try {
     return await store.transaction(async (trx) => {
-      const id = await insert(parts, callerOf(context), user, { ...(within && { within }) });
-      const account = await parts.directory.find(trx, id);
-      return advance(parts, call, {
-        account: account!,
-        method: 'register',
-        amr: ['pwd'],
-        goal: { kind: 'session', status: 201 },
-      });
+      const account = await parts.directory.find(trx, await create());
+      const goal = { kind: 'session', status: 201 } as const;
+      return advance(parts, call, { account: account!, method, amr: ['pwd'], goal });
     });
   } catch (error) {
     if (error instanceof ExtendError)
@@ -141,8 +150,26 @@ async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser):
     await insert(parts, caller, user, { yielding: true });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 409) throw error;
-    await mailTaken(parts, user.patch.email, caller, 'register');
+    const holder = await unprovedHolder(parts, user);
+    if (!holder) {
+      if (!(await mayMailStranger(parts, { to: user.patch.email, caller }))) return;
+      return mailTaken(parts, user.patch.email, caller, 'register');
+    }
+    const { id: userId, email } = holder;
+    const mail = { userId, email, caller, browser: user.browser };
+    await parts.events.transact(caller, (trx, emit) =>
+      mailVerification(parts, trx, emit, { ...mail, registration: storedRegistration(user) }),
+    );
   }
+}
+
+/** The account of somebody who registered the address earlier and has not proved it. */
+async function unprovedHolder(
+  { directory, kernel }: AuthParts,
+  { patch }: NewUser,
+): Promise<Account | null> {
+  const account = await directory.findByEmail(kernel.store.db, patch.email);
+  return account && !account.emailVerified && !isClosed(account) ? account : null;
 }
 
 /** @throws AppError 400 that names the wrong field. */
@@ -201,11 +228,18 @@ async function insert(
       const { free, taken } = yielding
         ? await withoutTaken(parts, trx, user)
         : { free: user, taken: {} };
-      const userId = await createUser(parts, trx, emit, free);
+      const holder = within && (await unprovedHolder(parts, user));
+      const userId = holder?.id ?? (await createUser(parts, trx, emit, free));
       const { email } = user.patch;
       await (within
         ? within(trx, emit, userId)
-        : mailVerification(parts, trx, emit, { userId, email, caller, taken }));
+        : mailVerification(parts, trx, emit, {
+            userId,
+            email,
+            caller,
+            taken,
+            browser: user.browser,
+          }));
       return userId;
     });
   } catch (error) {

@@ -123,14 +123,14 @@ const FINISH: Readonly<Record<Entry['goal']['kind'], Finish>> = {
 
 /**
  * Failures of a user with a second factor are deleted only now: if a right password deleted them,
- * a person who knows it could guess codes without end.
+ * a person who knows it could guess codes without end. A mail that was answered deletes them too.
  */
 async function settleFailures(
   parts: AuthParts,
   { context, koa }: Call,
-  { account }: Entry,
+  { account, method }: Entry,
 ): Promise<void> {
-  if (!waitsForCode(parts, account)) return;
+  if (method !== 'email' && !waitsForCode(parts, account)) return;
   const key = lockKeyOf(parts, koa, account.email);
   const { failures } = await parts.lockout.forget(key);
   await noteSuccessAfter(parts, callerOf(context), { key, account, failures });

@@ -10,8 +10,11 @@ export type Goal =
   | { readonly kind: 'session'; readonly status: 200 | 201; readonly client?: string }
   /** The session continues with new tokens. */
   | { readonly kind: 'reauthenticate'; readonly sessionId: string }
-  /** `sealed` holds the hash of the new password and the token of the mail. */
-  | { readonly kind: 'reset'; readonly sealed: string };
+  /**
+   * `sealed` holds the hash of the new password and the token of the mail. With `firstProof` the
+   * factors of the account are a stranger's, and end with everything else.
+   */
+  | { readonly kind: 'reset'; readonly sealed: string; readonly firstProof: boolean };
 
 /** Writes of the transaction that completes a step. A throw rolls all of it back. */
 export type StepWrites = (trx: Transaction<any>, emit: Emit) => Promise<void>;
@@ -64,6 +67,7 @@ export function nextStep(
   factors: Factors,
   required: boolean,
 ): NextStep | null {
+  if (goal.kind === 'reset' && goal.firstProof) return null;
   const proved = hasSecondFactor(amr);
   const asked = factors.totp || (required && factors.passkey);
   if (secondFactor.mode !== 'off' && asked && !proved) return 'second_factor';

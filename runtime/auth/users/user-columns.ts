@@ -14,7 +14,7 @@ export interface AccountPatch {
   readonly locale?: string | null;
   readonly last_login?: number;
   readonly email_verified_at?: number | null;
-  readonly password?: string;
+  readonly password?: string | null;
   readonly password_changed_at?: number;
   readonly role_id?: number | null;
   readonly tokens_valid_after?: number;

@@ -206,8 +206,16 @@ export class UserDirectory {
     return row !== undefined;
   }
 
-  async update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void> {
-    const { own, side } = splitColumns(this.#user, this.#columns, patch, this.#now());
+  /** Changes both rows. `fields` are further columns of the entity. */
+  async update(
+    trx: Kysely<any>,
+    id: UserId,
+    patch: AccountPatch,
+    fields: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    const split = splitColumns(this.#user, this.#columns, patch, this.#now());
+    const { side } = split;
+    const own = { ...fields, ...split.own };
     if (Object.keys(own).length > 0)
       await trx
         .updateTable(this.table)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConsoleModel } from '@twofold/schema';
+import { type ConsoleModel, type OAuthProvider, providerSettings } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import type { Kernel, Principal, RequestContext } from '@twofold/runtime/kernel';
@@ -43,18 +43,19 @@ function signInOf(kernel: Kernel, model: ConsoleModel) {
     users,
     providers: auth ? providersOf(kernel, auth.oauth.providers) : [],
     ...((auth?.emailSignIn === 'code' || auth?.emailSignIn === 'both') && { email_code: true }),
+    ...(auth?.pages && { forgot: `${auth.pages.url ?? ''}${auth.pages.path}/forgot-password` }),
     ...(auth?.passkeys === false && { passkeys: false }),
     ...(auth?.impersonation === false && { impersonation: false }),
   };
 }
 
 /** Providers of the manifest and those that need only settings, when they have their settings. */
-function providersOf({ settings }: Kernel, listed: readonly { readonly name: string }[]): string[] {
-  const names = [...listed.map(({ name }) => name), 'google', 'github', 'facebook'];
-  return [...new Set(names)].filter((name) => {
-    const prefix = name.toUpperCase().replaceAll('-', '_');
-    return settings.text(`${prefix}_CLIENT_ID`) && settings.text(`${prefix}_CLIENT_SECRET`);
-  });
+function providersOf({ settings }: Kernel, listed: readonly OAuthProvider[]): string[] {
+  const presets = new Map(['google', 'github', 'facebook'].map((name) => [name, name]));
+  for (const { name, preset } of listed) presets.set(name, preset);
+  return [...presets.keys()].filter((name) =>
+    providerSettings(name, presets.get(name)!).every((setting) => settings.text(setting)),
+  );
 }
 
 async function callerOf(
@@ -71,7 +72,7 @@ async function callerOf(
     id: String(principal.id),
     ...(await profileOf(kernel, principal.id)),
     role: principal.role?.name ?? null,
-    permissions: principal.permissions,
+    permissions: [...new Set(principal.permissions)],
   };
 }
 

@@ -1,3 +1,5 @@
+import { type Callers, isAmong } from './parts/can.ts';
+
 /** The parts of the OpenAPI document that describe the operations on each type. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -16,6 +18,7 @@ interface Operation {
     readonly in: string;
     readonly schema?: Schema;
   }[];
+  readonly 'x-callers'?: Callers;
   readonly 'x-references'?: readonly Reference[];
 }
 
@@ -116,20 +119,22 @@ const OWN = /^\/api\/([a-z0-9-]+)$/;
 const EVERY = /^\/api\/data\/([a-z0-9-]+)$/;
 
 /**
- * The modules of a document: paths that answer with a page of rows.
+ * The modules of a document: paths that answer with a page of rows, by the names of their types,
+ * without the operations that rules leave to other callers.
  *
  * @param every those of `/api/data`, in place of those of REST
  */
 export function modulesOf({ paths, components }: OpenApi, every = false): Module[] {
   const schemas = components?.schemas ?? {};
-  return Object.entries(paths).flatMap(([path, operations]) => {
+  const modules = Object.entries(paths).flatMap(([path, operations]): Module[] => {
     const plural = (every ? EVERY : OWN).exec(path)?.[1];
     const list = operations['get'];
     const page = list?.responses?.['200']?.content?.['application/json']?.schema;
     const row = nameOf(page?.properties?.['data']?.items);
     if (!list || plural === undefined || row === undefined || !page?.properties?.['pagination'])
       return [];
-    const one = paths[`${path}/{id}`] ?? {};
+    const own = allowed(operations);
+    const one = allowed(paths[`${path}/{id}`] ?? {});
     const { relations, columns } = membersOf(schemas[row] ?? {}, schemas, list);
     const inputs = { schemas, relations };
     return [
@@ -139,7 +144,7 @@ export function modulesOf({ paths, components }: OpenApi, every = false): Module
         type: withoutPrefix(row),
         columns,
         relations,
-        create: operations['post'] ? inputFields(operations['post'], inputs) : null,
+        create: own['post'] ? inputFields(own['post'], inputs) : null,
         update: one['patch'] ? changesOf(one['patch'], columns, inputs) : [],
         remove: one['delete'] !== undefined,
         readable: one['get'] !== undefined,
@@ -149,7 +154,12 @@ export function modulesOf({ paths, components }: OpenApi, every = false): Module
       },
     ];
   });
+  return modules.sort((a, b) => a.type.localeCompare(b.type));
 }
+
+/** The operations from which the rules do not leave the caller out. */
+const allowed = (operations: Readonly<Record<string, Operation>>) =>
+  Object.fromEntries(Object.entries(operations).filter(([, each]) => isAmong(each['x-callers'])));
 
 const nameOf = (schema: Schema | undefined) => schema?.$ref?.split('/').at(-1);
 

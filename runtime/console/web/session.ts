@@ -16,6 +16,8 @@ export interface Description {
     readonly providers: readonly string[];
     /** True when a mail can have the code of a sign-in, absent otherwise. */
     readonly email_code?: true;
+    /** The page that sends a link to choose another password. */
+    readonly forgot?: string;
     /** False when they are off, absent otherwise. */
     readonly passkeys?: false;
     /** False when no administrator can act as a user, absent otherwise. */

@@ -26,6 +26,7 @@ export function adopt(project: Project, catalog: Catalog): Adopted {
         ...entityMisfits(project, catalog, entity, places.get(entity.name)),
         ...joinMisfits(catalog, entity),
       ]),
+      ...accountMisfits(project, places, catalog),
     ],
   };
 }
@@ -104,6 +105,33 @@ function entityMisfits(
       .flatMap((column) => columnMisfits({ project, catalog, entity, table, isView }, column)),
     ...(entity.view || isView ? [] : keyMisfits(entity, table, object)),
   ];
+}
+
+/**
+ * The misfits of the rows that accounts refer to. The tables of accounts have one form of key for
+ * users and organizations, which `database.ids` names.
+ */
+function accountMisfits({ auth, entities, ids }: Project, places: Places, of: Catalog): Misfit[] {
+  const referred = [auth?.user.entity, auth?.organizations?.entity];
+  return entities.flatMap(({ name, table, columns }): Misfit[] => {
+    const id = columns.find((each) => each.name === 'id' && !each.parts);
+    const found = id && columnIn(places.get(name), storedName(id));
+    if (!found || !referred.includes(name)) return [];
+    const kind = keyKindOf(found, of.dialect);
+    const fits = kind === ids || (of.dialect === 'sqlite' && kind === 'text' && ids === 'uuid');
+    const fix = `in manifest.yaml: database: { ids: ${kind} }`;
+    const advice = kind === 'text' ? 'accounts need a whole number or a UUID' : fix;
+    return fits
+      ? []
+      : [
+          {
+            coordinate: `${name}.id`,
+            object: `${table}.${found.name}`,
+            expected: `a key as database: { ids: ${ids} } has it, to which accounts refer`,
+            found: `${found.type}: ${advice}`,
+          },
+        ];
+  });
 }
 
 interface Compared {

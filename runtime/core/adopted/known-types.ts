@@ -10,8 +10,9 @@ import type { Dialect } from '../store/store.ts';
  */
 export function fitsType(column: Column, found: CatalogColumn, dialect: Dialect): boolean {
   if (dialect === 'sqlite') return true;
-  if (column.databaseType !== undefined) return isSameType(column.databaseType, found);
-  const { type, list, key, references } = column;
+  const { type, list, key, references, databaseType } = column;
+  // What refers to a key may be of another type of the same kind: text to varchar(30).
+  if (databaseType !== undefined && !references) return isSameType(databaseType, found);
   const isKey = key !== undefined || references !== undefined;
   if (found.typeKind === 'array') return type === 'json' && list;
   if (found.typeKind === 'enum') return type === 'text';

@@ -60,7 +60,7 @@ export type Principal =
 
 /** A signed-in user as resolvers see it. */
 export interface CurrentUser {
-  readonly id: number | string;
+  readonly id: string;
   readonly role: { readonly id: number; readonly name: string } | null;
   readonly extend: Readonly<Record<string, unknown>>;
 }

@@ -192,9 +192,13 @@ export class EntityData {
     read: (ids: readonly string[], query: Query) => Promise<T>,
   ): Promise<ManyWritten<T>> {
     const { rules, caller, context, asker } = this.#caller;
+    const request = { operation, args, rules, caller, context, asker, prefix: '', read };
+    return this.#written(() => performMany(this.#plan.parts, request));
+  }
+
+  async #written<T>(write: () => T | Promise<T>): Promise<T> {
     try {
-      const request = { operation, args, rules, caller, context, asker, prefix: '', read };
-      return await performMany(this.#plan.parts, request);
+      return await write();
     } catch (error) {
       throw toFailure(error) ?? error;
     } finally {
@@ -262,26 +266,18 @@ export class EntityData {
   }
 
   async #write(operation: Operation, args: Readonly<Record<string, unknown>>): Promise<Row | null> {
-    try {
-      const written = await performAction(this.#plan.parts, this.#request(operation, args));
-      return written.id === null ? null : written.read;
-    } catch (error) {
-      throw toFailure(error) ?? error;
-    } finally {
-      this.#caller.clear();
-    }
+    const request = this.#request(operation, args);
+    const written = await this.#written(() => performAction(this.#plan.parts, request));
+    return written.id === null ? null : written.read;
   }
 
   #request(operation: Operation, args: Readonly<Record<string, unknown>>): WriteRequest<Row> {
     const { entity, parts } = this.#plan;
     const { rules } = this.#caller;
     const root = this.#plan.root('get', rules);
-    const take = (text: string | null): Row => {
-      // The caller may write the row but not read it. The write is then refused.
-      const row = rowOf(text, { entity, marker: parts.reader.marker });
-      if (!row) throw failure.forbidden();
-      return row;
-    };
+    // The caller may write the row but not read it. The write is then refused.
+    const take = (text: string | null): Row =>
+      rowOf(text, { entity, marker: parts.reader.marker }) ?? forbidden();
     return {
       operation,
       args,

@@ -1,4 +1,4 @@
-import type { DataInput, EntityShape } from './types.ts';
+import type { DataInput, EntityShape, RelationsInput } from './types.ts';
 
 type Operation = 'create' | 'update' | 'delete';
 
@@ -17,7 +17,9 @@ export interface HookShape {
 type Row<H extends HookShape> = H['shape']['row'];
 
 /** The input of a hook: the caller's values, and those that earlier hooks added. */
-type InputOf<H extends HookShape, Of extends Operation> = DataInput<H['shape']> &
+type InputOf<H extends HookShape, Of extends Operation> = {
+  readonly [Name in keyof Row<H>]?: Row<H>[Name] | undefined;
+} & RelationsInput<H['shape']> &
   (Of extends 'create' ? Pick<Row<H>, Extract<H['given'], keyof Row<H>>> : unknown) &
   Partial<H['extra']>;
 

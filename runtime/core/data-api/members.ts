@@ -49,13 +49,13 @@ export const isWord = (name: string): boolean =>
 
 /** The operators for a column. Objects and bytes can only be tested for being null. */
 export function operatorsOf(
-  { type, list, field }: Column,
+  { type, list, field, parts }: Column,
   isObject: boolean,
 ): readonly FilterWord[] {
   if (list) return isObject ? ['isNull'] : LIST;
   if (type === 'bytes' || isObject) return ['isNull'];
   if (type === 'json') return field === undefined ? ['isNull'] : [...JSON_WORDS, 'path'];
-  if (type === 'boolean' || type === 'id' || type === 'uuid') return EQUALITY;
+  if (type === 'boolean' || parts) return EQUALITY;
   return type === 'text' ? [...EQUALITY, ...ORDER, ...TEXT] : [...EQUALITY, ...ORDER];
 }
 

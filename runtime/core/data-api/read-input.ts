@@ -3,8 +3,10 @@ import type { GraphQLSchema } from 'graphql';
 import { didYouMean } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { found, type EntityModel, type Model } from '../data/model.ts';
+import { ownValue } from '../data/scalars/attach.ts';
 import { coerceValue } from '../data/scalars/coerce-value.ts';
 import { isInsensitive } from '../data/filter/words-condition.ts';
+import type { InputError } from '../data/write/constraint.ts';
 import { filterShape, orderShape } from './data-model.ts';
 import { type ColumnMember, columnMembers, isWord } from './members.ts';
 
@@ -17,13 +19,9 @@ export interface InputReading {
   readonly schema: GraphQLSchema;
 }
 
-interface InputError {
-  readonly field: string;
-  readonly message: string;
-}
-
 /**
- * Reads inputs like GraphQL's: each value is coerced by its type, and unknown members are errors.
+ * Reads inputs of own code: each value is checked by its type, in the form that rows have, and
+ * unknown members are errors.
  */
 export class InputReader {
   readonly #reading: InputReading;
@@ -71,11 +69,7 @@ export class InputReader {
   /** The columns of a unique key with their values. */
   key(entity: EntityModel, value: unknown, at: string): { column: string; value: unknown }[] {
     const members = membersOf(entity);
-    const given = this.#object(value, at, (name, item, path) => {
-      const member = members.get(name);
-      return member ? this.#coerced(member.type, item, path) : this.#unknown(path, members.keys());
-    });
-    return Object.entries(given).flatMap(([name, item]) => {
+    return Object.entries(this.#keyMembers(entity, value, at)).flatMap(([name, item]) => {
       const member = members.get(name);
       return member ? [{ column: member.column.name, value: item }] : [];
     });
@@ -246,7 +240,12 @@ export class InputReader {
 
   /** A unique key, or an id alone. */
   #rowKey(entity: EntityModel, value: unknown, path: string): Input {
-    if (!isObject(value)) return { id: this.#coerced('ID', value, path) };
+    return isObject(value)
+      ? this.#keyMembers(entity, value, path)
+      : { id: this.#coerced('ID', value, path) };
+  }
+
+  #keyMembers(entity: EntityModel, value: unknown, path: string): Input {
     const members = membersOf(entity);
     return this.#object(value, path, (name, item, at) => {
       const member = members.get(name);
@@ -283,7 +282,7 @@ export class InputReader {
 
   #coerced(type: string, value: unknown, path: string): unknown {
     try {
-      return coerceValue(this.#reading.schema, type, value);
+      return coerceValue({ schema: this.#reading.schema, scalar: ownValue }, type, value);
     } catch (error) {
       this.#report(path, error instanceof Error ? error.message : String(error));
       return undefined;

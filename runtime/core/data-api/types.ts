@@ -14,6 +14,8 @@ export interface EntityShape {
   readonly readOnly?: string;
   /** The fields with `@count` and `@exists`, if there are any. */
   readonly tally?: object;
+  /** The fields whose text a `Date` may be given for. */
+  readonly times?: string;
   /** Whether its rows can be searched. */
   readonly search?: true;
 }
@@ -61,10 +63,25 @@ export interface ManyInput<S extends EntityShape> {
   readonly create?: Some<DataInput<S>>;
 }
 
+type Times<S extends EntityShape> = S extends { readonly times: infer Names } ? Names : never;
+type OrDate<T> = T extends readonly (infer Item)[]
+  ? readonly OrDate<Item>[]
+  : T extends string
+    ? T | Date
+    : T;
+type Given<S extends EntityShape, Name extends keyof S['row']> =
+  Name extends Times<S> ? OrDate<S['row'][Name]> : S['row'][Name];
+
+/** What a literal has of a name that it does not say, such as `constructor`. */
+type Inherited<Name> = Name extends keyof Object ? Object[Name] : never;
+
 /** The fields of a row, and its relations as inputs set them. Undefined leaves a field alone. */
 export type DataInput<S extends EntityShape> = {
-  readonly [Name in keyof S['row']]?: S['row'][Name] | undefined;
-} & {
+  readonly [Name in keyof S['row']]?: Given<S, Name> | Inherited<Name> | undefined;
+} & RelationsInput<S>;
+
+/** The relations of a row as inputs set them. */
+export type RelationsInput<S extends EntityShape> = {
   readonly [Name in keyof S['one']]?: OneInput<Shape<S['one'][Name]>> | null | undefined;
 } & {
   readonly [Name in Exclude<keyof S['many'], ReadOnly<S>>]?:
@@ -108,8 +125,9 @@ export interface ValueFilterInput<Value> {
 
 export type WhereInput<S extends EntityShape> = {
   readonly [Name in keyof S['row']]?:
-    | S['row'][Name]
-    | FilterInput<NonNullable<S['row'][Name]>>
+    | Given<S, Name>
+    | FilterInput<NonNullable<Given<S, Name>>>
+    | Inherited<Name>
     | null;
 } & {
   readonly [Name in keyof S['one']]?: WhereInput<Shape<S['one'][Name]>> | null;
@@ -143,7 +161,7 @@ export type OrderDirection =
 
 /** The members are applied in the order in which they are written. */
 export type OrderInput<S extends EntityShape> = {
-  readonly [Name in keyof S['row'] | keyof Tally<S>]?: OrderDirection;
+  readonly [Name in keyof S['row'] | keyof Tally<S>]?: OrderDirection | Inherited<Name>;
 } & {
   readonly [Name in keyof S['one']]?: OrderInput<Shape<S['one'][Name]>>;
 } & {

@@ -45,6 +45,7 @@ export interface EntityModel {
   readonly keyOrder: readonly Order[];
   /** Columns of bytes, which JSON holds as hexadecimal text. */
   readonly bytes: readonly Column[];
+  readonly byteLists: readonly Column[];
   /** Whether its ids are global (`Post:7`), because it implements `Node`. */
   readonly global: boolean;
   /** Whether the entity is a member of an interface or union that a field may return. */
@@ -57,8 +58,14 @@ const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscriptio
 /** @example indexModel(project).entity('Post').column('author_id').type // 'id' */
 export function indexModel(project: Project): Model {
   const members = new Set(project.abstracts.flatMap((type) => type.members));
+  const binary = new Set(
+    project.scalars.filter(({ column }) => column === 'bytes').map(({ name }) => name),
+  );
   const entities = new Map(
-    project.entities.map((entity) => [entity.name, entityModel(entity, members.has(entity.name))]),
+    project.entities.map((entity) => [
+      entity.name,
+      entityModel(entity, members.has(entity.name), binary),
+    ]),
   );
   return {
     project,
@@ -79,7 +86,11 @@ export function indexModel(project: Project): Model {
   };
 }
 
-function entityModel(entity: Entity, oneOfSeveral: boolean): EntityModel {
+function entityModel(
+  entity: Entity,
+  oneOfSeveral: boolean,
+  binary: ReadonlySet<string>,
+): EntityModel {
   const columns = new Map(entity.columns.map((column) => [column.name, column]));
   const partsOf = (column: string) => columns.get(column)?.parts ?? [column];
   const key = columns.has('id') ? partsOf('id') : [];
@@ -91,6 +102,7 @@ function entityModel(entity: Entity, oneOfSeveral: boolean): EntityModel {
     fields: new Map(entity.fields.map((field) => [field.name, field])),
     columns,
     bytes: entity.columns.filter(({ type }) => type === 'bytes'),
+    byteLists: entity.columns.filter(({ list, scalar }) => list && binary.has(scalar)),
     global: entity.interfaces.includes('Node'),
     oneOfSeveral,
     column: (name) => found(columns.get(name), `column ${entity.table}.${name}`),
@@ -163,5 +175,13 @@ export function decodeRow(
     const name = propertyOf(entity, column);
     if (typeof row[name] === 'string') row[name] = Buffer.from(row[name], 'hex');
   }
+  for (const column of entity.byteLists) {
+    const name = propertyOf(entity, column);
+    row[name] = asBuffers(row[name]);
+  }
   return row;
 }
+
+/** A list of bytes as JSON holds it, `{ type: 'Buffer', data }` for each, as own code gets it. */
+export const asBuffers = (list: unknown): unknown =>
+  Array.isArray(list) ? list.map((item) => Buffer.from(item)) : list;

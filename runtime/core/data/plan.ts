@@ -333,6 +333,8 @@ export interface Page {
    * runs a little faster.
    */
   readonly constant?: boolean;
+  /** Whether the answer says that there are more rows, because nobody asked for this page. */
+  readonly told?: boolean;
   readonly offset: number;
   /** The sort values of the row after which the page starts. */
   readonly after?: readonly unknown[];

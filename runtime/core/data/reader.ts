@@ -8,6 +8,7 @@ import type { Parameter, Statement } from './sql/fragment.ts';
 import type { Model } from './model.ts';
 import { insertStatement } from './select/insert.ts';
 import { createOverflowing } from './select/overflowing.ts';
+import { type NoteCut, ToldPages } from './select/pages.ts';
 import type { Call, Get, Planned, Root } from './plan.ts';
 import { createScope, type Scope } from './sql/scope.ts';
 import { batchStatement, rootStatement } from './select/select.ts';
@@ -38,7 +39,12 @@ export interface Reading {
   readonly unread?: boolean;
   /** Whether a large text may be returned as `LargeText`. */
   readonly large?: boolean;
+  /** Is told of lists that have more rows than the page that nobody asked for. */
+  readonly noteCut?: NoteCut | undefined;
 }
+
+/** What decides the text of a statement, apart from its plan and arguments. */
+type Form = Pick<Scope, 'rules' | 'tree' | 'pages'>;
 
 /** The result of the statement of a root field. */
 export type Value = JsonText | number | null;
@@ -84,47 +90,49 @@ export function createReader(model: Model, store: Store): Reader {
   const { limits } = model.project.api;
   const statements = createStatementCache();
   const overflowing = createOverflowing();
-  const scope = (
-    calls: readonly Call[],
-    { rules, tree }: Pick<Reading, 'rules' | 'tree'>,
-    wide = false,
-  ): Scope => createScope({ model, rules, dialect, calls, marker, tree, wide });
-  const rootOf = (
-    root: Root,
-    calls: readonly Call[],
-    reading: Pick<Reading, 'rules' | 'tree'>,
-    wide = false,
-  ): Statement =>
-    statements.get(root, `${wide ? 'wide' : ''}${statementKey(calls, reading.tree)}`, () =>
-      rootStatement(scope(calls, reading, wide), root),
+  const told = new ToldPages(marker);
+  const scope = (calls: readonly Call[], { rules, tree, pages }: Form, wide = false): Scope =>
+    createScope({ model, rules, dialect, calls, marker, tree, wide, pages });
+  const keyOf = (calls: readonly Call[], { tree, pages }: Form, wide: boolean) =>
+    `${pages ?? ''}${wide ? 'wide' : ''}${statementKey(calls, tree)}`;
+  const rootOf = (root: Root, calls: readonly Call[], form: Form, wide = false): Statement =>
+    statements.get(root, keyOf(calls, form, wide), () =>
+      rootStatement(scope(calls, form, wide), root),
     );
   const answer = (statement: Statement, calls: readonly Call[], reading: Reading) =>
     answerOf({ model, store }, statement, calls, reading);
+  const readRoot = (
+    root: Root,
+    calls: readonly Call[],
+    reading: Reading,
+    pages?: Form['pages'],
+  ) => {
+    const form = { rules: reading.rules, tree: reading.tree, pages };
+    const statement = rootOf(root, calls, form);
+    if (!statement.overflows) return answer(statement, calls, reading);
+    return overflowing.read(root, (wide) =>
+      answer(wide ? rootOf(root, calls, form, true) : statement, calls, reading),
+    );
+  };
   return {
     marker,
     isLong: (root, calls, reading) => rootOf(root, calls, reading).long,
-    read: (root, calls, reading) => {
-      const statement = rootOf(root, calls, reading);
-      if (!statement.overflows) return answer(statement, calls, reading);
-      return overflowing.read(root, (wide) =>
-        answer(wide ? rootOf(root, calls, reading, true) : statement, calls, reading),
-      );
-    },
+    read: (root, calls, reading) =>
+      told.read({ node: root, calls, reading }, (pages) => readRoot(root, calls, reading, pages)),
     insertion: (columns, root, calls, reading) =>
       statements.get(root, `${columns.join()}|${statementKey(calls, reading.tree)}`, () =>
         insertStatement(scope(calls, reading, true), columns, root),
       ),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
-      const statementOf = (wide: boolean) =>
-        statements.get(
-          field,
-          `${wide ? 'wide' : ''}${reading.unread ? 'unread' : ''}${statementKey(calls, reading.tree)}`,
-          () =>
-            batchStatement(scope(calls, reading, wide), entity, field, keyColumn, reading.unread),
+      const { rules, tree, unread } = reading;
+      const statementOf = (wide: boolean, pages?: Form['pages']) => {
+        const form = { rules, tree, pages };
+        return statements.get(field, `${unread ? 'unread' : ''}${keyOf(calls, form, wide)}`, () =>
+          batchStatement(scope(calls, form, wide), entity, field, keyColumn, unread),
         );
-      const statement = statementOf(false);
+      };
       // The access is checked when the statement is made, so the empty answer comes only after it.
-      if (keys.length === 0) return [];
+      if (keys.length === 0) return statementOf(false) && [];
       const bound = {
         calls,
         caller: reading.caller,
@@ -139,12 +147,15 @@ export function createReader(model: Model, store: Store): Reader {
           ? reading.query(text, values, bounds)
           : store.answerRows({ text, long }, values, bounds);
       };
-      const rows = statement.overflows
-        ? await overflowing.read(field, (wide) => run(wide ? statementOf(true) : statement))
-        : await run(statement);
-      const values: (string | null)[] = keys.map(() => null);
-      for (const { i, j } of rows) values[Number(i)] = ofAllowedSize(limits, j) as string | null;
-      return values;
+      return told.read({ node: field, calls, reading }, async (pages) => {
+        const statement = statementOf(false, pages);
+        const rows = statement.overflows
+          ? await overflowing.read(field, (wide) => run(statementOf(wide, pages)))
+          : await run(statement);
+        const values: (string | null)[] = keys.map(() => null);
+        for (const { i, j } of rows) values[Number(i)] = ofAllowedSize(limits, j) as string | null;
+        return values;
+      });
     },
   };
 }

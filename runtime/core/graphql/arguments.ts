@@ -1,4 +1,4 @@
-import type { Constraint } from '@twofold/schema';
+import type { Constraint, ListOptions } from '@twofold/schema';
 import {
   isInterfaceType,
   isObjectType,
@@ -22,6 +22,8 @@ export interface ArgumentReading {
   readonly schema: GraphQLSchema;
   readonly rules: Rules;
   readonly variables: VariableValues;
+  /** The most rows of a list inside an object that no size is asked for, see `Run`. */
+  readonly nested?: number | undefined;
 }
 
 /** The key of a row that was just written, or those of several rows. */
@@ -44,6 +46,8 @@ interface Ready {
   readonly nodes: readonly ReadyCall[];
   readonly constant: boolean;
   calls?: readonly Call[];
+  /** The size of nested lists in `calls`. */
+  nested?: number | undefined;
 }
 
 /** Entries are removed together with their plan. */
@@ -61,8 +65,9 @@ export function readCalls(
   key?: WrittenKey,
 ): readonly Call[] {
   const ready = READY.get(sources) ?? prepare(reading, sources);
-  if (ready.calls) return ready.calls;
+  if (ready.calls && ready.nested === reading.nested) return ready.calls;
   const calls = ready.nodes.map((node) => readCall(reading, node, key));
+  ready.nested = reading.nested;
   if (ready.constant) ready.calls = Object.freeze(calls);
   return calls;
 }
@@ -102,7 +107,7 @@ function hasVariable(value: ValueNode): boolean {
 }
 
 function readCall(
-  { model, rules, variables }: ArgumentReading,
+  { model, rules, variables, nested }: ArgumentReading,
   node: ReadyCall,
   key?: WrittenKey,
 ): Call {
@@ -115,7 +120,8 @@ function readCall(
     case 'list': {
       const entity = searchedEntity(model, source);
       if (!entity) return { equals: [], order: [] };
-      const call = readListArguments(model, rules, source.list, entity, args);
+      const list = source.type === 'Query' ? source.list : nestedList(source.list, nested);
+      const call = readListArguments(model, rules, list, entity, args);
       return source.groups
         ? { ...call, groups: readGrouping({ model, rules, entity }, source.groups, args) }
         : call;
@@ -126,6 +132,10 @@ function readCall(
       return { equals: [], order: [], target: parseGlobalId(String(args[source.arg])) };
   }
 }
+
+/** A list inside an object, with the page that an operation of many lists leaves for it. */
+const nestedList = (list: ListOptions, nested = Infinity): ListOptions =>
+  nested < list.paging.default ? { ...list, paging: { ...list.paging, default: nested } } : list;
 
 /**
  * Rows of several types are found together. The entity with the most searched fields decides the

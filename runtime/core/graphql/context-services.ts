@@ -1,3 +1,4 @@
+import type { ExecutionResult } from 'graphql';
 import { parseDigits } from '../data/sql/exact-json.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
 import { DerivedContext } from '../own-context/derived-context.ts';
@@ -48,7 +49,10 @@ async function answerOperation(
   const { engine } = service;
   try {
     const operation = await findOperation(service, readParameters({ query, variables }), context);
-    return dataOf(await runOperation(engine, { operation, variables, context }));
+    const answer = await runOperation(engine, { operation, variables, context });
+    return dataOf(answer, ({ cut }) =>
+      context.log.warn({ cut }, 'lists that ctx.graphql read have more rows: ask for pages'),
+    );
   } catch (error) {
     throw error instanceof RequestErrors ? (error.errors[0] ?? error) : error;
   } finally {
@@ -57,9 +61,10 @@ async function answerOperation(
 }
 
 /** @throws the first error of the answer, as it was thrown originally. */
-function dataOf(answer: Answer): unknown {
-  if ('text' in answer) return parseDigits(String(answer.text)).data;
-  const { data, errors } = answer.result;
+function dataOf(answer: Answer, warn: (extensions: { cut?: unknown }) => void): unknown {
+  const { data, errors, extensions }: ExecutionResult =
+    'text' in answer ? parseDigits(String(answer.text)) : answer.result;
+  if (extensions) warn(extensions);
   const cause = errors?.[0] && rootCause(errors[0]);
   if (cause) throw toFailure(cause) ?? cause;
   return data;

@@ -103,7 +103,7 @@ export function dryContext({ log }: Pick<Kernel, 'log'>, principal: Principal): 
     lock: refuseToRun,
     publish: () => {},
     principal,
-    user: principal.kind === 'user' ? principal : null,
+    user: principal.kind === 'user' ? { ...principal, id: String(principal.id) } : null,
   };
 }
 
@@ -153,6 +153,7 @@ function notingStore(dialect: Dialect, key: number | string): Store {
     transactionLater: (work) => work(),
     transactionIfNeeded: (work) => work(),
     untouched: true,
+    scope: () => undefined,
     connections: () => ({ used: 0, idle: 0, waiting: 0 }),
     structuralTransaction: refuseToRun,
     afterCommit: (work) => work(),

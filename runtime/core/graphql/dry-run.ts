@@ -1,4 +1,4 @@
-import type { Project } from '@twofold/schema';
+import { type Project, remembered } from '@twofold/schema';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 import { createDocumentCache, type PreparedOperation } from './document-cache.ts';
 import {
@@ -39,7 +39,7 @@ export function createDryRun({
   resolvers,
   scalars,
 }: DryRunOptions): (document: string) => Promise<DryRun | null> {
-  const project = withoutConstraints(kernel.project) as Project;
+  const project = unconstrained(kernel.project);
   const engine = createDryEngine({
     kernel: { ...kernel, project },
     dialect,
@@ -70,7 +70,7 @@ export function createDryRun({
 
 /**
  * Sample callers, in the order in which they are tried: anonymous, the simplest user, then a user
- * of each role.
+ * of each role. Users belong to an organization by each role that it gives.
  */
 function callersOf({ auth, ids }: Project): [string, Principal][] {
   const user = (name: string | null): Principal => ({
@@ -80,6 +80,9 @@ function callersOf({ auth, ids }: Project): [string, Principal][] {
     permissions: [],
     sessionId: '',
     extend: {},
+    ...(auth?.organizations && {
+      organizations: auth.organizations.roles.map((role) => ({ id: keyOf(ids), role })),
+    }),
   });
   const usual = auth?.roles?.default ?? null;
   const others = (auth?.roles?.list ?? []).filter((name) => name !== usual);
@@ -116,7 +119,9 @@ const REFUSALS = ['UNAUTHENTICATED', 'FORBIDDEN'];
  */
 const holdsRefusal = (plan: OperationPlan) => JSON.stringify(plan).includes('"kind":"refused"');
 
-/** Removes constraints, because the made-up values of a dry run may violate them. */
+/** Without constraints, because the made-up values of a dry run may violate them. */
+const unconstrained = remembered((project: Project) => withoutConstraints(project) as Project);
+
 function withoutConstraints(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutConstraints);
   if (typeof value !== 'object' || value === null) return value;

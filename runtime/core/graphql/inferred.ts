@@ -105,6 +105,8 @@ const partsOf = (run: Run): Run => ({
   outcomes: new Map(),
   batches: run.batches,
   askable: run.askable,
+  cuts: run.cuts,
+  nested: run.nested,
 });
 
 /**

@@ -1,20 +1,23 @@
 import {
   coerceInputValue,
-  getNamedType,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLLeafType,
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
+  isScalarType,
 } from 'graphql';
 import type { Constraint, JsonSchema } from '@twofold/schema';
+import { asSent } from '../data/scalars/attach.ts';
 import { constraintErrors } from '../data/write/constraint.ts';
 import { failure } from '../errors.ts';
 import type { InputError, InputTypes } from '../http/input-types.ts';
+import { ownMembers } from './own-members.ts';
 import { INPUT_VALUES, inputSize, isNestedBeyond, NESTING, tooLarge } from './input-size.ts';
 
 type Constraints = Readonly<Record<string, Constraint>>;
@@ -32,13 +35,11 @@ export function createInputTypes(schema: GraphQLSchema, constraints: Constraints
   return {
     has: (name) => typeOf(name) !== undefined,
     describe: (name) => describeObject(typeOf(name)!, { constraints, above: new Set() }),
-    check: (name, given, text = false) => {
+    check: (name, given, as) => {
       const type = typeOf(name)!;
       assertBounded(type, given);
-      const value = text ? fromText(type, given) : given;
-      const found: Problems = { errors: [], constraints };
-      findErrors(type, value, '', found);
-      const [first, ...rest] = found.errors;
+      const value = ownMembers(schema, as ? eachLeaf(type, given, LEAVES[as]) : given);
+      const [first, ...rest] = findProblems(type, value, '', constraints);
       return first ? { errors: [first, ...rest] } : { value: coerceInputValue(value, type) };
     },
   };
@@ -53,13 +54,15 @@ export function problemsOf(
 ): InputError[] {
   const found: Problems = { errors: [], constraints };
   findErrors(type, value, field, found);
-  return found.errors.map((error) => ({
-    field: error.field,
-    message: error.message.startsWith(`${error.field} `)
-      ? error.message.slice(error.field.length + 1)
-      : error.message,
-  }));
+  return found.errors;
 }
+
+/** The problems of a value, as sentences that name the field. */
+export const findProblems = (...args: Parameters<typeof problemsOf>): InputError[] =>
+  problemsOf(...args).map(({ field, message }) => ({
+    field,
+    message: `${field === '' ? 'the input' : field} ${message}`,
+  }));
 
 /** @throws AppError 400 */
 function assertBounded(type: GraphQLInputObjectType, value: unknown): void {
@@ -75,8 +78,7 @@ interface Problems {
 
 /** Adds every problem of a value. Fields are named as in the value, with dots for nested ones. */
 function findErrors(type: GraphQLInputType, value: unknown, field: string, found: Problems): void {
-  const add = (message: string) =>
-    void found.errors.push({ field, message: `${field === '' ? 'the input' : field} ${message}` });
+  const add = (message: string) => void found.errors.push({ field, message });
   if (isNonNullType(type)) {
     if (value === undefined || value === null) return add('is required');
     return findErrors(type.ofType, value, field, found);
@@ -104,10 +106,7 @@ function findObjectErrors(
   const { errors } = found;
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return void errors.push({
-      field: path,
-      message: `${path === '' ? 'the input' : path} must be an object`,
-    });
+    return void errors.push({ field: path, message: 'must be an object' });
   const fields = type.getFields();
   for (const field of Object.values(fields)) {
     const given = (value as Record<string, unknown>)[field.name];
@@ -115,14 +114,11 @@ function findObjectErrors(
       findFieldErrors(field, given, { at: at(field.name), type, found });
   }
   for (const name of Object.keys(value).filter((each) => !Object.hasOwn(fields, each)))
-    errors.push({
-      field: at(name.slice(0, 64)),
-      message: `${at(name.slice(0, 64))} is not a known field`,
-    });
+    errors.push({ field: at(name.slice(0, 64)), message: 'is not a known field' });
   if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1)
     errors.push({
       field: path,
-      message: `${path === '' ? 'the input' : path} must have exactly one of ${Object.keys(fields).join(', ')}`,
+      message: `must have exactly one of ${Object.keys(fields).join(', ')}`,
     });
 }
 
@@ -137,11 +133,11 @@ function findFieldErrors(
   findErrors(type, given, at, found);
   const constraint = constraints[`${owner.name}.${name}`];
   if (!constraint || errors.length > before) return;
-  for (const { field, message } of constraintErrors(constraint, coerceInputValue(given, type), at))
-    errors.push({ field, message: `${field} ${message}` });
+  errors.push(...constraintErrors(constraint, coerceInputValue(given, type), at));
 }
 
-function accepts(coerce: () => unknown): boolean {
+/** Whether a scalar takes the value: it may throw, or answer nothing. */
+export function accepts(coerce: () => unknown): boolean {
   try {
     return coerce() !== undefined;
   } catch {
@@ -149,27 +145,37 @@ function accepts(coerce: () => unknown): boolean {
   }
 }
 
+type Leaf = (type: GraphQLLeafType, value: unknown) => unknown;
+
+/** Changes each scalar and enum of a value; what has another shape is left to the check. */
+function eachLeaf(type: GraphQLInputType, value: unknown, leaf: Leaf): unknown {
+  if (isNonNullType(type)) return eachLeaf(type.ofType, value, leaf);
+  if (value === null || value === undefined) return value;
+  if (isListType(type)) return [value].flat().map((item) => eachLeaf(type.ofType, item, leaf));
+  if (!isInputObjectType(type)) return leaf(type, value);
+  if (typeof value !== 'object') return value;
+  const fields = type.getFields();
+  return Object.fromEntries(
+    Object.entries(value).map(([name, given]) => [
+      name,
+      fields[name] ? eachLeaf(fields[name].type, given, leaf) : given,
+    ]),
+  );
+}
+
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /** Reads text as the numbers and booleans that a type expects. Other text is left to the check. */
-function fromText(type: GraphQLInputType, value: unknown): unknown {
-  if (isNonNullType(type)) return fromText(type.ofType, value);
-  if (isListType(type)) return [value].flat().map((item) => fromText(type.ofType, item));
-  if (isInputObjectType(type) && typeof value === 'object' && value !== null) {
-    const fields = type.getFields();
-    return Object.fromEntries(
-      Object.entries(value).map(([name, given]) => [
-        name,
-        fields[name] ? fromText(fields[name].type, given) : given,
-      ]),
-    );
-  }
+const textLeaf: Leaf = ({ name }, value) => {
   if (typeof value !== 'string') return value;
-  const { name } = getNamedType(type);
   if ((name === 'Int' || name === 'Float') && NUMBER.test(value)) return Number(value);
   return name === 'Boolean' ? (BOOLEANS[value] ?? value) : value;
-}
+};
+
+const ownLeaf: Leaf = (type, value) => (isScalarType(type) ? asSent(type, value) : value);
+
+const LEAVES = { text: textLeaf, own: ownLeaf };
 
 const JSON_TYPES: Readonly<Record<string, string>> = {
   Int: 'integer',

@@ -31,29 +31,47 @@ const BATCH = 1000;
 export function createLoaders(parts: Parts, context: RequestContext): Loaders {
   const loaders: Record<string, RowLoader> = {};
   for (const loader of parts.model.project.loaders) {
-    let made: RowLoader | undefined;
+    // A batch is one statement of one transaction: a savepoint that awaited a batch of the
+    // transaction around it would wait for itself, as that one waits for the savepoint's end.
+    const made = new WeakMap<object, RowLoader>();
     Object.defineProperty(loaders, loader.name, {
       enumerable: true,
-      get: () => (made ??= registerLoader(context, rowLoader(parts, context, loader))),
+      get: () => {
+        const scope = parts.store.scope();
+        const known = made.get(scope ?? context);
+        if (known) return known;
+        const loads = registerLoader(context, rowLoader(parts, context, loader), scope);
+        made.set(scope ?? context, loads);
+        return loads;
+      },
     });
   }
   return loaders;
 }
 
-/** Every loader that a request has made, so that a write can empty them. */
-const LOADERS_OF = new WeakMap<RequestContext, RowLoader[]>();
+interface Registered {
+  readonly loader: RowLoader;
+  /** The transaction whose rows it loads. */
+  readonly scope: { readonly closed: boolean } | undefined;
+}
 
-function registerLoader(context: RequestContext, loader: RowLoader): RowLoader {
+/** Every loader that a request may still use, so that a write can empty them. */
+const LOADERS_OF = new WeakMap<RequestContext, Registered[]>();
+
+function registerLoader(
+  context: RequestContext,
+  loader: RowLoader,
+  scope?: Registered['scope'],
+): RowLoader {
   const request = requestOf(context);
-  const made = LOADERS_OF.get(request);
-  if (made) made.push(loader);
-  else LOADERS_OF.set(request, [loader]);
+  const open = (LOADERS_OF.get(request) ?? []).filter((each) => !each.scope?.closed);
+  LOADERS_OF.set(request, [...open, { loader, scope }]);
   return loader;
 }
 
 /** Empties the loaders, because a write may have changed the rows. */
 export function clearLoaders(context: RequestContext): void {
-  for (const loader of LOADERS_OF.get(requestOf(context)) ?? []) loader.clearAll();
+  for (const { loader } of LOADERS_OF.get(requestOf(context)) ?? []) loader.clearAll();
 }
 
 const ROWS = new WeakMap<RequestContext, Map<string, RowLoader>>();

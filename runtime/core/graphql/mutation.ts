@@ -17,7 +17,7 @@ import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import { ownName } from './plan/own-parent.ts';
 import type { Plan } from './plan/planning.ts';
-import type { Outcome, Run } from './operation-run.ts';
+import { type Outcome, readingOf, type Run } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
@@ -110,12 +110,15 @@ const asWritten = ({ ids, read }: ManyWritten<Parts>): Written<Parts> & { count:
 });
 
 /** Whether reading a part of the answer may take long. Only lists can take long. */
-function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolean): boolean {
+function isLong(run: Run, part: WritePart, tree: boolean): boolean {
   if (part.kind !== 'entity' || 'code' in part.plan) return false;
   const { node, calls } = part.plan;
   if (node.kind !== 'get' || !hasLists(node.selection)) return false;
-  const { model, schema, reader } = engine;
-  return reader.isLong(node, readCalls({ model, schema, rules, variables }, calls, ''), {
+  const {
+    engine: { reader },
+    rules,
+  } = run;
+  return reader.isLong(node, readCalls(readingOf(run), calls, ''), {
     rules,
     tree,
   });
@@ -128,11 +131,9 @@ function returningOf(
   tree: boolean,
 ): Returning<Parts> | undefined {
   if (!returning) return undefined;
-  const { engine, rules, variables } = run;
-  const { model, schema } = engine;
   return {
     root: returning.node,
-    calls: readCalls({ model, schema, rules, variables }, returning.calls, ''),
+    calls: readCalls(readingOf(run), returning.calls, ''),
     tree,
     take: (text) =>
       withTypesIfMarked(run, parts, {
@@ -153,19 +154,23 @@ function clientIdOf(args: Readonly<Record<string, any>>): unknown {
 
 interface PartReading {
   readonly query: Query;
+  /** The keys of the answer that lead to the part. */
+  readonly above?: readonly string[];
   readonly tree: boolean;
 }
 
 async function readParts(
   run: Run,
-  { parts }: WriteRoot,
+  { key, parts }: WriteRoot,
   id: WrittenKey,
   reading: PartReading,
 ): Promise<Parts> {
   const texts: (string | null)[] = [];
   for (const part of parts)
     texts.push(
-      isRead(part) && !('code' in part.plan) ? await readPart(run, part.plan, id, reading) : null,
+      isRead(part) && !('code' in part.plan)
+        ? await readPart(run, part.plan, id, { ...reading, above: [key, part.key] })
+        : null,
     );
   return withTypesIfMarked(run, parts, { texts, tree: reading.tree });
 }
@@ -189,18 +194,16 @@ function withTypesIfMarked(
 }
 
 async function readPart(
-  { engine, rules, variables, context }: Run,
+  run: Run,
   plan: Plan<Root>,
   id: WrittenKey,
-  { query, tree }: PartReading,
+  { query, tree, above = [] }: PartReading,
 ): Promise<string | null> {
-  const calls = readCalls(
-    { model: engine.model, schema: engine.schema, rules, variables },
-    plan.calls,
-    id,
-  );
+  const { engine, rules, context, cuts } = run;
+  const calls = readCalls(readingOf(run), plan.calls, id);
   return (await engine.reader.read(plan.node, calls, {
     rules,
+    noteCut: cuts.at(...above.filter((key) => key !== '')),
     tree,
     caller: callerId(context.principal),
     query,

@@ -5,8 +5,10 @@ import type { Judge } from '../data/write/row-judgement.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Planning } from './plan/planning.ts';
 import type { OperationPlan } from './plan/operation.ts';
-import type { VariableValues, ExecutionResult } from 'graphql';
+import type { VariableValues } from 'graphql';
 import type { JsonText } from '../store/large-text.ts';
+import type { ArgumentReading } from './arguments.ts';
+import type { Cuts } from './cuts.ts';
 import type DataLoader from 'dataloader';
 
 /** One running operation. It is the executor's root value. */
@@ -26,6 +28,10 @@ export interface Run {
    * Checks of whether the caller may filter and order a field, by the filter and order they use.
    */
   readonly askable: Map<string, Promise<unknown>>;
+  /** The lists of the answer that have more rows than the page that nobody asked for. */
+  readonly cuts: Cuts;
+  /** The most rows of a list inside an object that no size is asked for. */
+  readonly nested?: number | undefined;
   /** The row of an event, for a subscription. */
   readonly event?: unknown;
   /** Results of root fields, for several objects that lead to the same root field. */
@@ -38,8 +44,16 @@ export type Outcome =
   | { readonly tree: unknown }
   | { readonly error: unknown };
 
-/** JSON text of the whole answer, or the result of the executor. */
-export type Answer = { readonly text: JsonText } | { readonly result: ExecutionResult };
+export type { Answer } from './cuts.ts';
+
+/** What the values of the arguments of a run's plans are read from. */
+export const readingOf = ({ engine, rules, variables, nested }: Run): ArgumentReading => ({
+  model: engine.model,
+  schema: engine.schema,
+  rules,
+  variables,
+  nested,
+});
 
 /** The caller of a run, as conditions on rows judge them. */
 export function judgeOf({ engine: { model, store }, rules, context }: Run): Judge {

@@ -1,7 +1,7 @@
 import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Field } from '@twofold/schema';
-import type { GraphQLResolveInfo } from 'graphql';
+import { type GraphQLResolveInfo, responsePathAsArray } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError } from '../errors.ts';
 import { callerId, refusal } from '../data/access/access.ts';
@@ -10,7 +10,7 @@ import type { Planned } from '../data/plan.ts';
 import { readCalls } from './arguments.ts';
 import type { Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
-import type { Run } from './operation-run.ts';
+import { readingOf, type Run } from './operation-run.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 
@@ -193,7 +193,7 @@ async function loadField(
   const run = info.rootValue as Run;
   const batch = batchOf(
     run,
-    { entity, keyColumn, unread },
+    { entity, keyColumn, unread, above: keysOf(info) },
     `${idOf(entity, field, info)}${unread ? ':unread' : ''}`,
     () => planField(run.planning, entity.entity.name, field, info.fieldNodes),
   );
@@ -224,7 +224,7 @@ async function loadMember(
   if (key === undefined || key === null) return null;
   const batch = batchOf(
     run,
-    { entity, keyColumn: column },
+    { entity, keyColumn: column, above: keysOf(info) },
     `${String(type)}:${placesOf(info)}`,
     () =>
       memberPlan(
@@ -256,6 +256,10 @@ function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: stri
 const idOf = ({ entity }: EntityModel, field: Field, info: GraphQLResolveInfo) =>
   `${entity.name}.${field.name}:${placesOf(info)}`;
 
+/** The keys of the answer that lead to a field, without places in lists. */
+const keysOf = ({ path }: GraphQLResolveInfo) =>
+  responsePathAsArray(path).filter((key) => typeof key === 'string');
+
 /** The position of a field in the document. */
 const placesOf = ({ fieldNodes }: GraphQLResolveInfo) =>
   fieldNodes.map(({ loc }) => loc?.start).join();
@@ -264,6 +268,8 @@ interface Keys {
   readonly entity: EntityModel;
   readonly keyColumn: string;
   readonly unread?: boolean;
+  /** The keys of the answer that lead to the field. */
+  readonly above?: readonly string[];
 }
 
 function batchOf(
@@ -285,19 +291,17 @@ function batchOf(
 
 async function readBatch(
   run: Run,
-  { entity: { entity }, keyColumn, unread = false }: Keys,
+  { entity: { entity }, keyColumn, unread = false, above = [] }: Keys,
   plan: Plan<Planned>,
   keys: readonly unknown[],
 ): Promise<unknown[]> {
-  const { engine, rules, variables, context } = run;
+  const { engine, rules, context } = run;
   if (plan.node.kind === 'refused') throw refusal(plan.node.code);
   if (plan.node.kind === 'abstract') return keys.map(() => null);
-  const calls = readCalls(
-    { model: engine.model, schema: engine.schema, rules, variables },
-    plan.calls,
-  );
+  const calls = readCalls(readingOf(run), plan.calls);
   const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, {
     rules,
+    noteCut: run.cuts.at(...above),
     tree: true,
     caller: callerId(context.principal),
     asker: context,

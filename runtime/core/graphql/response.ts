@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { AppError } from '../errors.ts';
+import { logRefusal } from '../http/error-boundary.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { AnswerLimits } from '../store/bounds.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
@@ -37,12 +38,20 @@ export class RequestErrors extends Error {
   }
 }
 
-/** The errors as the caller sees them. What is masked is logged. */
-export const showErrors = (
+/** The errors as the caller sees them. What is masked is logged, and what was refused. */
+export function showErrors(
   errors: readonly GraphQLError[],
-  { id: requestId, log }: Pick<RequestContext, 'id' | 'log'>,
-): ShownError[] =>
-  errors.map((error) => ({ formatted: formatError(error, { requestId, log }), error }));
+  context: Pick<RequestContext, 'id' | 'log'>,
+): ShownError[] {
+  const { id: requestId, log } = context;
+  const all = errors.map((error) => ({ formatted: formatError(error, { requestId, log }), error }));
+  const refused = all.filter(({ formatted: { extensions } }) =>
+    ['FORBIDDEN', 'UNAUTHENTICATED'].includes(String(extensions?.['code'])),
+  );
+  const paths = refused.slice(0, 5).map(({ formatted }) => formatted.path?.join('.'));
+  if (refused.length > 0) logRefusal(log, context, { paths, count: refused.length });
+  return all;
+}
 
 /** The answer to a request that was not run. */
 export function refuse(errors: readonly GraphQLError[], context: RequestContext): Response {

@@ -31,7 +31,7 @@ export function rootAgain(run: Run, info: GraphQLResolveInfo): Run {
 }
 
 function startAgain(run: Run, { fieldNodes }: GraphQLResolveInfo): Run {
-  const { engine, context, rules, operation, variables, planning } = run;
+  const { engine, context, rules, operation, variables, planning, cuts, nested } = run;
   const plan = planRoots(planning, 'query', rootName(engine, 'query') ?? '', fieldNodes);
   return {
     engine,
@@ -41,6 +41,8 @@ function startAgain(run: Run, { fieldNodes }: GraphQLResolveInfo): Run {
     variables,
     planning,
     plan,
+    cuts,
+    nested,
     outcomes: new Map(),
     shared: new Map(),
     batches: run.batches,

@@ -12,9 +12,10 @@ import { createFieldBudget } from './plan/budget.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planning.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
+import { Cuts, withCuts } from './cuts.ts';
 import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
-import type { Run, Outcome, Answer } from './operation-run.ts';
+import { readingOf, type Run, type Outcome, type Answer } from './operation-run.ts';
 
 type ReadRoot = Extract<RootPlan, { kind: 'read' }>;
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
@@ -24,6 +25,8 @@ export interface OperationRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: RequestContext;
   readonly event?: unknown;
+  /** See `Run`. */
+  readonly nested?: number | undefined;
 }
 
 /**
@@ -34,6 +37,13 @@ export interface OperationRequest {
 export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {
   const run = startRun(engine, request);
   if ('errors' in run) return { result: { errors: run.errors } };
+  const answer = answerRun(run, request);
+  return answer instanceof Promise
+    ? answer.then((late) => withCuts(late, run.cuts))
+    : withCuts(answer, run.cuts);
+}
+
+function answerRun(run: Run, request: OperationRequest): Answer | Promise<Answer> {
   if (!run.plan.pure) return executeRun(run);
   if (request.operation.node.operation === 'mutation') return answerWrite(run);
   return answerRead(run, []);
@@ -125,14 +135,16 @@ function executeFromTexts(run: Run, texts: readonly (JsonText | null)[]): Answer
 /** @returns the run, or the errors of the variables. */
 export function startRun(
   engine: Engine,
-  { operation, variables, context, event }: OperationRequest,
+  { operation, variables, context, event, nested }: OperationRequest,
 ): Run | { errors: NonNullable<ExecutionResult['errors']> } {
   const { node } = operation;
   const { schema, model } = engine;
   const { constraints } = model.project;
   const coerced = readVariables({ schema, constraints }, node, variables);
   if (coerced.errors) return { errors: coerced.errors };
-  return new Started(engine, context, operation, coerced.variableValues, event);
+  const run = new Started(engine, context, operation, coerced.variableValues, event);
+  if (nested !== undefined) run.nested = nested;
+  return run;
 }
 
 /** A run is made for every request, so members that few requests use are made on first use. */
@@ -144,6 +156,8 @@ class Started implements Run {
   readonly plan: OperationPlan;
   readonly variables: VariableValues;
   readonly event?: unknown;
+  nested: number | undefined = undefined;
+  readonly cuts = new Cuts();
   #planning: Planning | undefined;
   #batches: Run['batches'] | undefined;
   #outcomes: Run['outcomes'] | undefined;
@@ -278,18 +292,20 @@ function refuse(
 }
 
 function readRoot(
-  { engine, rules, variables, context }: Run,
-  { plan, caller }: ReadRoot,
+  run: Run,
+  root: ReadRoot,
   tree: boolean,
 ): JsonText | null | Promise<JsonText | null> {
-  const { model, schema, reader } = engine;
+  const { plan, caller } = root;
+  const { engine, rules, context, cuts } = run;
   const id = callerId(context.principal);
   if (caller?.required && id === null) throw refusal('UNAUTHENTICATED');
   if (caller && id === null) return null;
   const key = caller && String(id);
-  const calls = readCalls({ model, schema, rules, variables }, plan.calls, key);
-  return reader.read(plan.node, calls, {
+  const calls = readCalls(readingOf(run), plan.calls, key);
+  return engine.reader.read(plan.node, calls, {
     rules,
+    noteCut: cuts.at(root.key),
     tree,
     caller: id,
     asker: context,

@@ -5,7 +5,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
 import { rootCause, toGraphqlError } from './errors.ts';
-import { checkCost } from './cost.ts';
+import { checkCost } from './limits.ts';
 import type { Parameters } from './parameters.ts';
 import {
   errorsOf,
@@ -142,9 +142,11 @@ function answerCall(
   { operation, parameters, context }: OperationCall,
 ): Response | Promise<Response> {
   const { engine } = service;
-  const over = checkCost(engine, operation, parameters.variables);
-  if (over) return refuse([over], context);
-  const answer = runOperation(engine, { operation, variables: parameters.variables, context });
+  const { variables } = parameters;
+  const cost = checkCost(engine, operation, variables);
+  if ('over' in cost) return refuse([cost.over], context);
+  const { nested } = cost;
+  const answer = runOperation(engine, { operation, variables, context, nested });
   const finish = (done: Answer | typeof TIMEOUT) => toResponse(service, operation, done, context);
   return answer instanceof Promise
     ? withTimeLimit(engine, answer, context).then(finish)
@@ -179,12 +181,16 @@ function toResponse(
   if ('text' in answer) return sized({ text: answer.text, refused: false }, service, context);
   // The client disconnected and ended the operation: it has not failed, and its answer is not read.
   if (context.cancelled) return UNHEARD;
-  const { errors, data } = answer.result;
+  const { errors, data, extensions } = answer.result;
   const reached = limitReached(answer.result, node.operation === 'mutation');
   if (reached?.status === 400) return refuse([toGraphqlError(reached)], context);
   if (reached) throw reached;
   if (data === undefined) return refuse(errors ?? [], context);
-  const done = failedResponse({ errors: showErrors(errors ?? [], context), data });
+  const done = failedResponse({
+    errors: showErrors(errors ?? [], context),
+    data,
+    ...(extensions && { extensions }),
+  });
   return sized(done, service, context);
 }
 

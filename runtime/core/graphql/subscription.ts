@@ -9,7 +9,7 @@ import { propertyOf } from '../data/model.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readArguments, readCalls } from './arguments.ts';
-import { checkCost } from './cost.ts';
+import { checkCost } from './limits.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import { errorsOfArguments } from './argument-errors.ts';
 import type { Engine } from './engine.ts';
@@ -19,7 +19,8 @@ import { createEventQueue } from './event-queue.ts';
 import { entityOfEvents, type RootPlan } from './plan/operation.ts';
 import { changeOf, matcherOf } from './publish.ts';
 import { startRun } from './run.ts';
-import { judgeOf, type Run } from './operation-run.ts';
+import { withCuts } from './cuts.ts';
+import { type Answer, judgeOf, readingOf, type Run } from './operation-run.ts';
 import { failedResponse, RequestErrors, type Response, showErrors, tooLarge } from './response.ts';
 import type { Companion } from './service.ts';
 import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
@@ -53,11 +54,11 @@ export async function subscribe(
   engine: Engine,
   asked: SubscriptionRequest,
 ): Promise<AsyncIterableIterator<string>> {
-  const over = checkCost(engine, asked.operation, asked.variables);
-  if (over) throw new RequestErrors([over]);
+  const cost = checkCost(engine, asked.operation, asked.variables);
+  if ('over' in cost) throw new RequestErrors([cost.over]);
   const context = await asked.context();
   const companion = await asked.accompany?.(context);
-  const request = companion ? { ...asked, companion } : asked;
+  const request = { ...asked, ...cost, ...(companion && { companion }) };
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) throw new RequestErrors(run.errors);
   const root = run.plan.roots[0];
@@ -186,13 +187,10 @@ async function answerChange(
   if (root?.kind !== 'event') return undefined;
   if (change.kind === 'deleted') return answerRemoval(run, root, change);
   const { plan, key } = root;
-  const calls = readCalls(
-    { model: engine.model, schema: engine.schema, rules: run.rules, variables: run.variables },
-    plan.calls,
-    change.id,
-  );
+  const calls = readCalls(readingOf(run), plan.calls, change.id);
   const reading = {
     rules: run.rules,
+    noteCut: run.cuts.at(key),
     caller: callerId(context.principal),
     asker: context,
   };
@@ -201,7 +199,7 @@ async function answerChange(
     | null;
   if (text === null) return undefined;
   if (plan.pure && !text.includes(engine.reader.marker))
-    return { text: `{"data":{${JSON.stringify(key)}:${text}}}`, refused: false };
+    return asResponse(run, { text: `{"data":{${JSON.stringify(key)}:${text}}}` });
   const read: unknown = parseExact(text);
   run.outcomes.set(key, {
     tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read,
@@ -237,10 +235,14 @@ function couldRead(
 }
 
 async function finish(run: Run): Promise<Response> {
-  const answer = await executeRun(run);
+  return asResponse(run, await executeRun(run));
+}
+
+function asResponse({ cuts, context }: Run, answered: Answer): Response {
+  const answer = withCuts(answered, cuts);
   if ('text' in answer) return { text: answer.text, refused: false };
-  const { data, errors = [] } = answer.result;
-  return failedResponse({ errors: showErrors(errors, run.context), data });
+  const { errors = [], ...rest } = answer.result;
+  return failedResponse({ errors: showErrors(errors, context), ...rest });
 }
 
 /** Events of the user's `subscribe` function, or of `ctx.publish` where there is none. */

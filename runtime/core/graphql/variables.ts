@@ -13,6 +13,7 @@ import type { Constraint } from '@twofold/schema';
 import { problemsOf } from './input-types.ts';
 import { hasCallersOrder, restoreOrder } from './caller-order.ts';
 import { INPUT_VALUES, inputSize, tooLarge } from './input-size.ts';
+import { ownMembers } from './own-members.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 export type ReadVariables = ReturnType<typeof getVariableValues>;
@@ -31,9 +32,10 @@ interface Checking {
 export function readVariables(
   checking: Checking,
   { variableDefinitions = [] }: OperationDefinitionNode,
-  given: Given,
+  variables: Given,
 ): ReadVariables {
   const { schema } = checking;
+  const given = ownMembers(schema, variables);
   const over = findTooLarge(schema, variableDefinitions, given);
   if (over) return { errors: [over] };
   const read = getVariableValues(schema, variableDefinitions, given, {

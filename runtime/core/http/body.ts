@@ -17,11 +17,15 @@ export function jsonBody(
 ): (ctx: KoaContext) => Promise<unknown> {
   return async (ctx) => {
     if (isEmpty(ctx)) return absent(spec);
-    if (!isReadable(ctx)) throw failure.unsupportedMediaType();
+    const form = spec.form && isForm(ctx);
+    if (!form && !isReadable(ctx)) throw failure.unsupportedMediaType();
     const text = await readBody(ctx.req, spec.limit ?? JSON_LIMIT).catch(rethrow);
+    if (form) return Object.fromEntries(new URLSearchParams(text));
     return text === '' ? absent(spec) : parseBody(text);
   };
 }
+
+export const isForm = (ctx: KoaContext) => ctx.is('urlencoded') === 'urlencoded';
 
 /** Accepts uncompressed JSON in UTF-8 only: a small compressed body could expand without limit. */
 const isReadable = (ctx: KoaContext) =>
@@ -41,7 +45,7 @@ function parseBody(text: string): unknown {
 /**
  * Refuses `__proto__`: when its object is copied into another one, it would become the prototype.
  */
-function refusePrototype(key: string, value: unknown): unknown {
+export function refusePrototype(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('a body has no __proto__');
   return value;
 }

@@ -7,6 +7,7 @@ const EXPOSED = [
   'ETag',
   'Location',
   'X-Device-Token',
+  'X-Cut-Lists',
   'X-Incomplete',
   'X-Remembered-Device',
   'X-Request-Id',

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
+import type { RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
 import { openedStream } from './response-stream.ts';
 
@@ -22,9 +23,23 @@ export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Mi
       if (begun) await begun;
       assertAnswered(ctx);
     } catch (error) {
-      await answer(ctx, toFailure(error, ctx, log), forms);
+      const failed = toFailure(error, ctx, log);
+      const { context, refusal } = ctx.state;
+      const { method, path } = ctx;
+      if (failed.status === 403 && !refusal) logRefusal(log, context, { method, path });
+      await answer(ctx, failed, forms);
     }
   };
+}
+
+/** Logs what a rule, a scope or an organization refused, and to whom (ASVS 16.3.2). */
+export function logRefusal(log: Logger, context: Partial<RequestContext>, what: object): void {
+  const { id: requestId, ip, principal } = context ?? {};
+  const actor = principal && {
+    kind: principal.kind,
+    ...('id' in principal && { id: principal.id }),
+  };
+  log.warn({ requestId, ip, actor, ...what }, 'access was refused');
 }
 
 /**

@@ -16,9 +16,10 @@ export interface InputTypes {
   /**
    * Checks a value against an input type and gives it as a resolver would get it.
    *
-   * @param text whether numbers and booleans may be text, as in a query string.
+   * @param as `text`: numbers and booleans may be text, as in a query string. `own`: the scalars are
+   * those of own code, which are not parsed again.
    */
-  check(name: string, value: unknown, text?: boolean): InputResult;
+  check(name: string, value: unknown, as?: 'text' | 'own'): InputResult;
   /** Its JSON Schema, for OpenAPI. */
   describe(name: string): JsonSchema;
 }

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import { failure, InternalError } from '../errors.ts';
-import { jsonBody } from './body.ts';
+import { isForm, jsonBody } from './body.ts';
 import type { BoundRoute, Guard, Reply } from './route.ts';
 import { createChecks, type LoadValidator } from './validate.ts';
 
@@ -45,7 +45,9 @@ function serve(
 ) {
   const { spec, handle } = route;
   const readBody = spec.body?.kind === 'json' ? jsonBody(spec.body) : undefined;
-  const checkBody = spec.body?.kind === 'json' ? checks.body(spec.body.schema) : undefined;
+  const checkJson = spec.body?.kind === 'json' ? checks.body(spec.body.schema) : undefined;
+  const form = spec.body?.kind === 'json' && spec.body.form;
+  const checkForm = form ? checks.body(form) : checkJson;
   const checkQuery = spec.query ? checks.query(spec.query) : undefined;
   return async (ctx: KoaContext & { params: Record<string, string> }) => {
     const context = ctx.state['context'];
@@ -56,6 +58,7 @@ function serve(
     }
     if (Object.values(ctx.params).some(hasNul)) throw failure.notFound();
     const query = checkQuery ? checkQuery({ ...ctx.query }) : ctx.query;
+    const checkBody = isForm(ctx) ? checkForm : checkJson;
     const body = readBody && checkBody ? checkBody(await readBody(ctx)) : undefined;
     send(ctx, await handle({ route: spec, params: ctx.params, query, body, context, koa: ctx }));
   };

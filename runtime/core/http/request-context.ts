@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
-import { Cancellation } from '../context/cancellation.ts';
+import { Cancellation, type Cancellable } from '../context/cancellation.ts';
 import { requestOf } from '../context/context-family.ts';
 import { createValues, type Values } from '../context/values.ts';
 import { BaseContext } from '../own-context/base-context.ts';
@@ -10,7 +10,6 @@ import { DerivedContext } from '../own-context/derived-context.ts';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import { clientIp } from './client-ip.ts';
-import { clientOf, isGone } from './client-of.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const ANONYMOUS: Principal = { kind: 'anonymous' };
@@ -100,4 +99,32 @@ class Context extends BaseContext {
 export function koaOfRequest(context: RequestContext): KoaContext | undefined {
   const first = requestOf(context);
   return first instanceof Context ? first.koa : undefined;
+}
+
+/** The client of a response, which counts as cancelled when it disconnects. */
+function clientOf(response: ServerResponse): Cancellable {
+  let made: AbortController | undefined;
+  return {
+    get cancelled() {
+      return isGone(response);
+    },
+    get signal() {
+      return (made ??= abortWhenGone(response)).signal;
+    },
+  };
+}
+
+/** Whether the client disconnected before it had its answer. */
+function isGone(response: ServerResponse): boolean {
+  return response.destroyed && !response.writableFinished;
+}
+
+function abortWhenGone(response: ServerResponse): AbortController {
+  const abort = new AbortController();
+  const check = () => {
+    if (isGone(response)) abort.abort(new DOMException('the client went away', 'AbortError'));
+  };
+  check();
+  response.once('close', check);
+  return abort;
 }

@@ -4,6 +4,7 @@ import { bindRoutes, type BoundRoute, type Handler, reply } from '../http/route.
 import type { Definitions } from './definitions.ts';
 import { unknownJob } from './definitions.ts';
 import { found, type JobRecords } from './records.ts';
+import type { listSchedules } from './schedules.ts';
 import type { JobsApi } from './types.ts';
 
 export interface HandlerParts {
@@ -14,6 +15,7 @@ export interface HandlerParts {
   readonly cancel: (id: number) => Promise<boolean>;
   /** Called when jobs wait again. */
   readonly onWaiting: () => void;
+  readonly schedules: () => ReturnType<typeof listSchedules>;
 }
 
 /** `/api/system/jobs`, for API keys and users with `jobs:read` and `jobs:write`. */
@@ -38,7 +40,8 @@ export function jobHandlers(parts: HandlerParts): BoundRoute[] {
   return bindRoutes(jobRoutes, {
     listJobs,
     sendJob,
-    jobStats: async () => reply(200, { stats: await records.stats() }),
+    jobStats: async () =>
+      reply(200, { stats: await records.stats(), schedules: parts.schedules() }),
     getJob: async ({ params }) => reply(200, found(await records.get(idOf(params)))),
     retryJob: (call) => change(parts, idOf(call.params), 'retry'),
     cancelJob: (call) => change(parts, idOf(call.params), 'cancel'),

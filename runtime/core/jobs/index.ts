@@ -6,6 +6,7 @@ import { jobHandlers } from './handlers.ts';
 import { jobMetrics } from './metrics.ts';
 import { createRecords, type JobRecords } from './records.ts';
 import { createRunning, runHere } from './running.ts';
+import { listSchedules } from './schedules.ts';
 import { createSender, type Sender } from './send.ts';
 import type { JobsMode } from './settings.ts';
 import { jobMigrations } from './tables.ts';
@@ -27,6 +28,7 @@ export interface JobsOptions {
 export interface JobsModule extends ServerModule {
   readonly records: JobRecords;
   readonly definitions: Definitions;
+  /** For callers outside; own code has `ctx.jobs`. */
   readonly api: JobsApi;
   /** Cancels a job wherever it runs. @returns whether it was waiting or running. */
   cancel(id: number): Promise<boolean>;
@@ -52,15 +54,20 @@ export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions
   const traced: Sender = {
     send: (...args) => sendTraced(kernel.store, kernel.tracing, () => sender.send(...args)),
   };
+  const own = createApi(traced, records, cancel, 'own');
+  addServices(kernel.store, { jobs: () => own });
   const api = createApi(traced, records, cancel);
-  addServices(kernel.store, { jobs: () => api });
   const running =
     mode === 'off' ? undefined : createRunning({ kernel, definitions, sender, telling });
   return {
     name: 'jobs',
     migrations: jobMigrations,
     ...(guarded && {
-      routes: jobHandlers({ definitions, records, api, cancel, onWaiting: () => telling.due(0) }),
+      routes: jobHandlers({
+        ...{ definitions, records, api, cancel },
+        onWaiting: () => telling.due(0),
+        schedules: () => listSchedules({ kernel, definitions }),
+      }),
     }),
     ...(kernel.metrics && { metrics: (context) => jobMetrics(kernel, definitions, context) }),
     ...running,
@@ -76,12 +83,13 @@ function createApi(
   { send }: Sender,
   records: JobRecords,
   cancel: (id: number) => Promise<boolean>,
+  as?: 'own',
 ): JobsApi {
   return {
     send: async (name: string, data?: unknown, options?: object) =>
-      (await send(name, [data], options))[0]!,
+      (await send(name, [data], options, as))[0]!,
     sendMany: (name: string, list: readonly unknown[], options?: object) =>
-      send(name, list, options),
+      send(name, list, options, as),
     get: (id: number) => records.get(id),
     cancel,
   } as JobsApi;

@@ -1,11 +1,13 @@
 import type { Logger } from '../config/log.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
 import type { ClaimedJob } from './claim.ts';
-import { type Call, CallAbandoned, createCall } from './call.ts';
 import { type Definition, waitAfter } from './definitions.ts';
 import type { Queue } from './queue.ts';
+import { parseData } from './send.ts';
 import type { Tracing } from '../traces/tracing.ts';
 import { traceJob } from './traces.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { systemContext } from '../own-context/system-context.ts';
 
 /** One running attempt of a job. */
 export interface Attempt {
@@ -90,7 +92,7 @@ async function attempt(running: Running): Promise<void> {
 }
 
 const callOf = ({ id, name, attempt, data }: ClaimedJob) => ({
-  data: JSON.parse(data),
+  data: parseData(data),
   job: { id, name, attempt },
 });
 
@@ -143,3 +145,48 @@ const messageOf = (error: unknown) =>
   error instanceof Error ? error.message || error.name : String(error);
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
+
+/** A call of a function of the project, for a limited time. */
+interface Call {
+  readonly ctx: RequestContext;
+  /** Resolves when the function has ended. @throws CallAbandoned, or what the function threw */
+  run(work: () => unknown): Promise<void>;
+  /** Aborts the signal. */
+  cancel(): void;
+  /** Aborts the signal, and lets `run` reject at once. */
+  leave(): void;
+}
+
+/**
+ * Thrown when the process stops or has lost the job, so that nobody waits for the function any
+ * more.
+ */
+class CallAbandoned extends Error {}
+
+/** @param timeout milliseconds, after which `run` rejects and the signal is aborted. */
+function createCall(parts: ContextParts, timeout: number): Call {
+  const ctx = systemContext(parts);
+  const left = Promise.withResolvers<never>();
+  left.promise.catch(() => {});
+  const abort = (name: string, text: string) => ctx.cancel(new DOMException(text, name));
+  return {
+    ctx,
+    run: async (work) => {
+      const late = setTimeout(() => {
+        const text = `it took longer than ${timeout} ms`;
+        left.reject(new Error(text));
+        abort('TimeoutError', text);
+      }, timeout);
+      try {
+        await Promise.race([new Promise((resolve) => resolve(work())), left.promise]);
+      } finally {
+        clearTimeout(late);
+      }
+    },
+    cancel: () => abort('AbortError', 'the job was cancelled'),
+    leave: () => {
+      left.reject(new CallAbandoned());
+      abort('AbortError', 'the server stops, or another one has the job');
+    },
+  };
+}

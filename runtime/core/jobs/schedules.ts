@@ -1,7 +1,7 @@
 import type { Kernel } from '../module.ts';
 import { readSchedules, type ScheduleTimes } from './cron.ts';
 import type { Definition, Definitions } from './definitions.ts';
-import { type Ask, askIn, askStore } from './dialect.ts';
+import { askIn, askStore } from './dialect.ts';
 import type { Sender } from './send.ts';
 
 /** Milliseconds that a time may be late before it is missed: a restart takes seconds. */
@@ -76,6 +76,14 @@ export function createSchedules(parts: ScheduleParts): Schedules | undefined {
   };
 }
 
+/** The schedules of a project, and when each sends its job next. */
+export const listSchedules = ({ kernel, definitions }: Omit<ScheduleParts, 'sender'>) =>
+  [...readSchedules(definitions, kernel.root)].map(([name, times]) => {
+    const { cron, timezone } = definitions.get(name)!.schedule!;
+    const next = times.after(kernel.now());
+    return { name, cron, timezone, next_at: next === null ? null : new Date(next).toISOString() };
+  });
+
 /** Sends the jobs that are due, and finds the next time. */
 async function sendDue(parts: ScheduleParts, scheduled: Scheduled, now: number): Promise<void> {
   const { times, definition } = scheduled;
@@ -117,33 +125,24 @@ async function sendOnce({ kernel, sender }: ScheduleParts, { name }: Definition,
  * were missed. A new pattern has missed none.
  */
 async function firstOf(
-  { kernel }: ScheduleParts,
+  { kernel: { store } }: ScheduleParts,
   { definition: { name, schedule }, times }: Scheduled,
   now: number,
 ): Promise<number | null> {
   const pattern = `${schedule!.cron} ${schedule!.timezone}`;
-  const { last_at } = await kernel.store.transact(async (query) => {
-    const ask = askIn(kernel.store, query);
-    return noteSchedule(ask, { name, pattern, now });
-  });
-  // After the clock was set back, the last time is in the future.
-  return times.after(Math.min(last_at, now));
-}
-
-async function noteSchedule(
-  ask: Ask,
-  { name, pattern, now }: { readonly name: string; readonly pattern: string; readonly now: number },
-): Promise<{ readonly last_at: number }> {
-  const rows = await ask<{ last_at: number }>(
-    `insert into twofold_job_schedules (name, pattern, since, last_at) values (?, ?, ?, ?)
-     on conflict (name) do update set
-       since = case when twofold_job_schedules.pattern = excluded.pattern
-         then twofold_job_schedules.since else excluded.since end,
-       last_at = case when twofold_job_schedules.pattern = excluded.pattern
-         then twofold_job_schedules.last_at else excluded.last_at end,
-       pattern = excluded.pattern
-     returning last_at`,
-    [name, pattern, now, now],
+  const [row] = await store.transact((query) =>
+    askIn(store, query)<{ last_at: number }>(
+      `insert into twofold_job_schedules (name, pattern, since, last_at) values (?, ?, ?, ?)
+       on conflict (name) do update set
+         since = case when twofold_job_schedules.pattern = excluded.pattern
+           then twofold_job_schedules.since else excluded.since end,
+         last_at = case when twofold_job_schedules.pattern = excluded.pattern
+           then twofold_job_schedules.last_at else excluded.last_at end,
+         pattern = excluded.pattern
+       returning last_at`,
+      [name, pattern, now, now],
+    ),
   );
-  return rows[0]!;
+  // After the clock was set back, the last time is in the future.
+  return times.after(Math.min(row!.last_at, now));
 }

@@ -8,9 +8,14 @@ import type { SendOptions } from './types.ts';
 const MAX_BYTES = 256 * 1024;
 const PRIORITIES = 2_147_483_647;
 
-/** Adds jobs to the queue. */
+/** Adds jobs to the queue. `own`: the project's own code gives the data, see `Check`. */
 export interface Sender {
-  send(name: string, list: readonly unknown[], options?: SendOptions): Promise<number[]>;
+  send(
+    name: string,
+    list: readonly unknown[],
+    options?: SendOptions,
+    as?: 'own',
+  ): Promise<number[]>;
 }
 
 /** Called after the commit with the milliseconds until the jobs are due. */
@@ -31,12 +36,12 @@ interface Sending {
 /** @param announce tells the workers of this process and of others that there is a new job. */
 export function createSender(store: Store, definitions: Definitions, announce: Announce): Sender {
   return {
-    send: async (name, list, options = {}) => {
+    send: async (name, list, options = {}, as) => {
       const definition = definitionOf(definitions, name);
       const timing = timingOf(name, definition, options);
       const sendings: Sending[] = [];
       for (const given of list) {
-        const { text, value } = await checkedData(definition, given);
+        const { text, value } = await checkedData(definition, given, as);
         sendings.push({ name, slot: slotOf(definition, value), data: text, ...timing });
       }
       if (sendings.length === 0) return [];
@@ -150,16 +155,23 @@ function millisecondsOf(at: Date | string, wrong: (what: string) => Error): numb
 async function checkedData(
   { name, check }: Definition,
   given: unknown,
+  as: 'own' | undefined,
 ): Promise<{ readonly text: string; readonly value: unknown }> {
-  const checked = check ? await check(given ?? {}, false) : given;
+  const checked = check ? await check(given ?? {}, as) : given;
   const text = jsonOf(name, checked);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_BYTES)
     throw failure.invalid(
       `The data of the job ${name} has ${bytes} bytes of JSON, and at most ${MAX_BYTES} are allowed: store it in a row, and send its id`,
     );
-  return { text, value: JSON.parse(text) };
+  return { text, value: parseData(text) };
 }
+
+/** Reads the data of a job. Bytes, which JSON has as `{ type: 'Buffer', data }`, are a Buffer again. */
+export const parseData = (text: string): any =>
+  JSON.parse(text, (_, value) =>
+    value?.type === 'Buffer' && Array.isArray(value.data) ? Buffer.from(value.data) : value,
+  );
 
 function jsonOf(name: string, value: unknown): string {
   try {

@@ -41,18 +41,21 @@ export interface Model {
   readonly scalars?: Readonly<Record<string, Pick<ScalarType, 'column' | 'source'>>>;
   /**
    * The columns and relations that an input object, or the arguments of a field, set: by
-   * `Input:Entity`.
+   * `Input:Entity`. A name alone, here and below, stands for an entity after whose fields the
+   * members are named.
    */
-  readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>>>>;
+  readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>> | string>>;
   /** The meaning of each `where` input. */
   readonly filters?: Readonly<
     Record<
       string,
-      { readonly entity: string; readonly fields: Readonly<Record<string, FilterField>> }
+      { readonly entity: string; readonly fields: Readonly<Record<string, FilterField>> } | string
     >
   >;
   /** The meaning of each `orderBy` input. */
-  readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
+  readonly orders?: Readonly<
+    Record<string, ({ readonly entity: string } & OrderShape['form']) | string>
+  >;
   /** The members of result unions that answer in place of an error. */
   readonly errors?: Readonly<Record<string, readonly Omit<ErrorType, 'type'>[]>>;
   /** Access rules, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */

@@ -20,6 +20,7 @@ import type {
   Write,
   WriteShape,
 } from '@twofold/schema';
+import { impliedFilter, impliedOrder, impliedWrite, shapesOf } from '@twofold/schema';
 import type { FieldTable } from './fields.ts';
 import {
   type ColumnWords,
@@ -56,6 +57,9 @@ export function defineProject(parts: ProjectParts): Project {
     constraintOf: (coordinate) => model.constraints?.[coordinate],
   });
   const reading: Reading = { model, fields, types };
+  const entities = Object.entries(model.entities).map(([name, words]) =>
+    readEntity(name, words, reading),
+  );
   return {
     name: model.name,
     sdl,
@@ -65,9 +69,7 @@ export function defineProject(parts: ProjectParts): Project {
     ...(model.migrations && { migrations: model.migrations }),
     ...(model.jobs && { jobs: model.jobs }),
     ...(model.observability && { observability: model.observability }),
-    entities: Object.entries(model.entities).map(([name, words]) =>
-      readEntity(name, words, reading),
-    ),
+    entities,
     objects: [
       ...Object.values(types.roots).map((name) => readObject(name, 'root', reading)),
       ...Object.entries(model.objects ?? {}).map(([name, role]) => readObject(name, role, reading)),
@@ -77,15 +79,11 @@ export function defineProject(parts: ProjectParts): Project {
     scalars: readScalars(model),
     operations: readOperations(reading),
     loaders: Object.entries(loaders).map(([name, words]): Loader => ({ name, ...words })),
-    writes: Object.entries(model.writes ?? {}).map(readWriteShape),
+    writes: shapesOf(model.writes, entities, impliedWrite, readWriteShape),
     ...constraintsOf(model),
     ...errorsOf(model),
-    filters: Object.entries(model.filters ?? {}).map(readFilterShape),
-    orders: Object.entries(model.orders ?? {}).map(([id, { entity, ...form }]): OrderShape => ({
-      id,
-      entity,
-      form: form as OrderShape['form'],
-    })),
+    filters: shapesOf(model.filters, entities, impliedFilter, readFilterShape),
+    orders: shapesOf(model.orders, entities, impliedOrder, readOrderShape),
     api: model.api,
     server: model.server,
     auth: parts.auth ?? null,
@@ -251,7 +249,14 @@ function readOperations(reading: Reading): Operation[] {
   });
 }
 
-function readWriteShape([id, fields]: [string, Readonly<Record<string, WriteField>>]): WriteShape {
+function readOrderShape(
+  id: string,
+  { entity, ...form }: { readonly entity: string } & OrderShape['form'],
+): OrderShape {
+  return { id, entity, form: form as OrderShape['form'] };
+}
+
+function readWriteShape(id: string, fields: Readonly<Record<string, WriteField>>): WriteShape {
   return {
     id,
     entity: id.slice(id.lastIndexOf(':') + 1),
@@ -273,10 +278,10 @@ function readWrite(name: string, words: WriteField): Write {
   return { kind: 'nested', name, field: nested, ...rest };
 }
 
-function readFilterShape([id, { entity, fields }]: [
-  string,
-  NonNullable<Model['filters']>[string],
-]): FilterShape {
+function readFilterShape(
+  id: string,
+  { entity, fields }: Exclude<NonNullable<Model['filters']>[string], string>,
+): FilterShape {
   return {
     id,
     entity,

@@ -16,6 +16,7 @@ import type {
   RowKey,
   Tally,
 } from '@twofold/schema';
+import { paged } from '@twofold/schema';
 
 /**
  * How each field is answered, by type and field. A field that is missing here is a column, or a
@@ -39,6 +40,8 @@ export interface ListArguments {
   readonly page?: Readonly<
     Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>
   >;
+  /** Whether the list has arguments that page it beside those that the schema declares. */
+  readonly paged?: boolean;
   readonly connection?: Connection;
   /** Columns that the user's filters may name. */
   readonly filterable?: readonly string[];
@@ -331,7 +334,7 @@ function listOptions(given: ListArguments): ListOptions {
     distinct,
     condition,
   } = given;
-  return {
+  const list: ListOptions = {
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
     ...(where && { where }),
     ...(orderBy && { orderBy }),
@@ -351,6 +354,7 @@ function listOptions(given: ListArguments): ListOptions {
       descending: text.endsWith(' desc'),
     })),
   };
+  return given.paged ? paged(list) : list;
 }
 
 function returnsOf(given: ShortReturns = 'entity'): Returns {

@@ -36,7 +36,8 @@ export abstract class BaseContext implements RequestContext {
   abstract cancel(reason?: DOMException): void;
 
   get user(): CurrentUser | null {
-    return this.principal.kind === 'user' ? this.principal : null;
+    const { principal } = this;
+    return principal.kind === 'user' ? { ...principal, id: String(principal.id) } : null;
   }
 
   get loaders(): unknown {

@@ -1,16 +1,10 @@
 import type { Operation } from '@twofold/schema';
 import {
   coerceInputValue,
-  type GraphQLArgument,
-  type GraphQLInputType,
-  type GraphQLSchema,
   getNamedType,
-  isEnumType,
+  type GraphQLArgument,
+  type GraphQLSchema,
   isInputObjectType,
-  isListType,
-  isNonNullType,
-  isRequiredInputField,
-  type GraphQLInputObjectType,
 } from 'graphql';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
@@ -22,11 +16,12 @@ import {
   NESTING,
   tooLarge,
 } from '../graphql/input-size.ts';
+import { findProblems } from '../graphql/input-types.ts';
+import { ownMembers } from '../graphql/own-members.ts';
 import { readBody } from '../http/read-body.ts';
+import { JSON_TYPE } from '../routes/body.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
-
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
 
 /** Reads a JSON object. @throws AppError 400 `Invalid JSON`, 413, 415 */
 export async function readObject(ctx: Context, limit: number): Promise<Values> {
@@ -71,7 +66,7 @@ export function readArguments(
   const declared = argumentsOf(schema, operation);
   const key = keyPath(action);
   const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
-  const args = place(action, given, key, keyValue(declared, key, id));
+  const args = ownMembers(schema, place(action, given, key, keyValue(declared, key, id)));
   assertSize(declared, args);
   for (const argument of declared)
     checkArgument(argument, args[argument.name], action.input === argument.name);
@@ -166,56 +161,6 @@ function checkArgument(
   whole: boolean,
 ): void {
   if (value === undefined && (defaultValue !== undefined || given !== undefined)) return;
-  check(type, value, whole ? '' : name);
-}
-
-/** Checks the value. Errors name fields as in the body, with dots for nested ones. */
-function check(type: GraphQLInputType, value: unknown, path: string): void {
-  if (isNonNullType(type)) {
-    if (value === undefined || value === null) throw failure.badRequest(`${path} is required`);
-    return check(type.ofType, value, path);
-  }
-  if (value === undefined || value === null) return;
-  if (isListType(type))
-    return [value]
-      .flat()
-      .forEach((item, index) =>
-        check(type.ofType, item, Array.isArray(value) ? `${path}.${index}` : path),
-      );
-  if (isInputObjectType(type)) return checkObject(type, value, path);
-  if (isEnumType(type)) {
-    const names = type.getValues().map(({ name }) => name);
-    if (typeof value !== 'string' || !names.includes(value))
-      throw failure.badRequest(`${path} must be one of ${names.join(', ')}`);
-    return;
-  }
-  if (!accepts(() => type.coerceInputValue(value)))
-    throw failure.badRequest(`${path} is not a valid ${type.name}`);
-}
-
-function checkObject(type: GraphQLInputObjectType, value: unknown, path: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw failure.badRequest(`${path} must be an object`);
-  const fields = type.getFields();
-  const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
-  for (const field of Object.values(fields)) {
-    const given = (value as Record<string, unknown>)[field.name];
-    if (given !== undefined || isRequiredInputField(field))
-      check(field.type, given, pathOf(field.name));
-  }
-  const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
-  if (unknown !== undefined)
-    throw failure.badRequest(`${pathOf(unknown.slice(0, 64))} is not a known field`);
-  if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1)
-    throw failure.badRequest(
-      `${path === '' ? 'the body' : path} must have exactly one of ${Object.keys(fields).join(', ')}`,
-    );
-}
-
-function accepts(coerce: () => unknown): boolean {
-  try {
-    return coerce() !== undefined;
-  } catch {
-    return false;
-  }
+  const [problem] = findProblems(type, value, whole ? '' : name);
+  if (problem) throw failure.badRequest(problem.message);
 }

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { afterSending } from '../http/after-sending.ts';
 import { sendText } from '../http/send-text.ts';
 import { restFailure } from './failures.ts';
+import { cutLists } from './read.ts';
 import { get, list } from './reads.ts';
 import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
 import type { RestService, ServedModule } from './service.ts';
@@ -118,6 +119,8 @@ async function answer(
   try {
     const request = openRequest(service, served, verb, ctx);
     const answered = await perform(request, verb, key);
+    const cut = cutLists(request.context);
+    if (cut !== undefined) ctx.set('X-Cut-Lists', cut);
     return request.failed.length === 0 ? answered : incomplete(answered, request.failed);
   } catch (error) {
     ctx.set('Cache-Control', 'no-store');

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { AppError, failure } from '../errors.ts';
-import { csvHeader, csvLine, type CsvColumn } from './csv.ts';
 import { parseExact } from '../data/sql/exact-json.ts';
 import { callerKey } from './caller-key.ts';
 import { readFieldSelection } from './field-selection.ts';
@@ -10,6 +9,7 @@ import { readListVariables } from './query.ts';
 import { readRootText, ROOT_KEY } from './read.ts';
 import type { RestAnswer, RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
+import type { ColumnType, RestMember } from '@twofold/schema';
 
 const TYPES = ['text/csv', 'application/x-ndjson'] as const;
 
@@ -150,3 +150,39 @@ function batchOf(text: string | null): Batch {
   const { data, page } = parseExact(text) as Answered;
   return { rows: data, next: page.hasNextPage ? page.endCursor : null };
 }
+
+/** Texts that a spreadsheet takes for a formula begin with one of these. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+const QUOTED = /[",\r\n]|^\s|\s$/;
+
+/** Types whose values are numbers, although JSON has them as text. */
+const NUMBERS: ReadonlySet<ColumnType> = new Set(['decimal', 'bigint', 'id']);
+
+/** A column of a CSV file. */
+type CsvColumn = Pick<RestMember, 'name' | 'column'>;
+
+/** The header row. RFC 4180 ends lines with CR LF. */
+const csvHeader = (columns: readonly CsvColumn[]): string =>
+  lineOf(columns.map(({ name }) => name));
+
+/**
+ * A row as a line of CSV. Null is nothing, an empty text is `""`, and objects are JSON. A text that
+ * a spreadsheet would take for a formula gets an apostrophe in front.
+ *
+ * @example csvLine([{ name: 'title' }], { title: '=1+1' }) // "'=1+1\r\n"
+ */
+const csvLine = (columns: readonly CsvColumn[], row: Readonly<Record<string, unknown>>): string =>
+  lineOf(columns.map((column) => cell(column, row[column.name])));
+
+const lineOf = (cells: readonly string[]) => `${cells.join(',')}\r\n`;
+
+function cell({ column }: CsvColumn, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return quoted(JSON.stringify(value));
+  if (value === '') return '""';
+  const isNumber = column !== undefined && NUMBERS.has(column.type) && /^-?[\d.]+$/.test(value);
+  return quoted(FORMULA.test(value) && !isNumber ? `'${value}` : value);
+}
+
+const quoted = (text: string) => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,5 +1,5 @@
 import { parseExact } from '../data/sql/exact-json.ts';
-import type { Operation, Returns } from '@twofold/schema';
+import { type Operation, ownSize, type Returns } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { keyValue } from './body.ts';
 import { connectionSelection, rowsOf } from './connections.ts';
@@ -57,7 +57,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
   return callField(request, { [arg]: keyValue(declared, [arg], key) }, selection);
 }
 
-/** Calls the user's `posts`. It pages by its own arguments; a list without any is cut here. */
+/** Calls the user's `posts`. It pages by the arguments that the schema declares; else it is cut here. */
 export async function askOwnList(
   request: RestRequest,
   page: Page,
@@ -65,43 +65,33 @@ export async function askOwnList(
   const { service, operation, served, query } = request;
   if (operation.action.kind !== 'list') throw failure.notFound();
   const { paging, connection } = operation.action.list;
-  const rows = selectionOf(request, served.module.entity.name, readFieldSelection(query));
-  const selection = connection
-    ? connectionSelection(service.engine.schema, connection, rows)
-    : rows;
+  const row = selectionOf(request, served.module.entity.name, readFieldSelection(query));
+  const selection = connection ? connectionSelection(service.engine.schema, connection, row) : row;
   const text = await callField(
     request,
     { ...filtersOf(request), ...pageArguments(paging, page) },
     selection,
   );
-  const found = readRows(text === null ? null : parseExact(text));
-  const pages = paging.limit !== undefined || paging.first !== undefined;
-  if (!pages)
-    return {
-      total: found.rows.length,
-      data: JSON.stringify(found.rows.slice((page.page - 1) * page.limit, page.page * page.limit)),
-    };
-  return { total: found.total, data: JSON.stringify(found.rows.slice(0, page.limit)) };
+  const answer = text === null ? null : parseExact(text);
+  const rows = rowsOf(answer);
+  const isPage = ownSize(paging) !== undefined;
+  const from = isPage ? 0 : (page.page - 1) * page.limit;
+  return {
+    total: isPage ? (answer?.total ?? null) : rows.length,
+    data: JSON.stringify(rows.slice(from, from + page.limit)),
+  };
 }
 
 type ListAction = Extract<Operation['action'], { kind: 'list' }>;
 
-function readRows(value: any): { total: number | null; rows: unknown[] } {
-  return { total: value?.total ?? null, rows: rowsOf(value) };
-}
-
 /** Later pages need an offset. A resolver without such an argument serves only the first page. */
-function pageArguments(
-  { limit, offset, first }: ListAction['list']['paging'],
-  page: Page,
-): Record<string, unknown> {
-  const size = limit ?? first;
+function pageArguments(paging: ListAction['list']['paging'], page: Page): Record<string, unknown> {
+  const size = ownSize(paging);
   if (size === undefined) return {};
-  if (page.page > 1 && offset === undefined) throw failure.badRequest('Invalid page number');
-  return {
-    [size]: page.limit,
-    ...(offset !== undefined && { [offset]: (page.page - 1) * page.limit }),
-  };
+  const { offset, added = [] } = paging;
+  const goesOn = offset !== undefined && !added.includes(offset);
+  if (page.page > 1 && !goesOn) throw failure.badRequest('Invalid page number');
+  return { [size]: page.limit, ...(goesOn && { [offset]: (page.page - 1) * page.limit }) };
 }
 
 function filtersOf({ service, served, query }: RestRequest): Record<string, unknown> {

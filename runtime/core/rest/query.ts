@@ -2,6 +2,7 @@ import { defaultPageSize, type RestFilter, type RestMember } from '@twofold/sche
 import { isScalarType } from 'graphql';
 import { failure } from '../errors.ts';
 import type { Rules } from '../data/access/access.ts';
+import { accepts } from '../graphql/input-types.ts';
 import { isOpen } from './selection.ts';
 import type { RestService, ServedModule } from './service.ts';
 import { type QueryString } from './field-selection.ts';
@@ -179,12 +180,4 @@ function readValue(
 
 function refuse(message: string): never {
   throw failure.badRequest(message);
-}
-
-function accepts(coerce: () => unknown): boolean {
-  try {
-    return coerce() !== undefined;
-  } catch {
-    return false;
-  }
 }

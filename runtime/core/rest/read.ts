@@ -1,17 +1,18 @@
 import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
-import type { GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { callerId, refusal } from '../data/access/access.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { Query } from '../data/reader.ts';
 import { readCalls } from '../graphql/arguments.ts';
-import { checkCost } from '../graphql/cost.ts';
+import { checkCost } from '../graphql/limits.ts';
 import { rootCause } from '../graphql/errors.ts';
 import { TIMEOUT, withTimeLimit } from '../graphql/time-limit.ts';
 import { runOperation, startRun } from '../graphql/run.ts';
-import type { Run } from '../graphql/operation-run.ts';
+import type { Cut, Cuts } from '../graphql/cuts.ts';
+import { readingOf, type Run } from '../graphql/operation-run.ts';
 import { takeRows } from './connections.ts';
 import { dropFailed } from './partial.ts';
 import type { RestService } from './service.ts';
@@ -28,6 +29,25 @@ export interface RootFieldRequest {
 
 export const ROOT_KEY = 'it';
 
+/** The lists that were cut in the answer to a request. */
+const CUTS = new WeakMap<RequestContext, Cuts>();
+
+/** Keys of our own query, which the answer does not show. */
+const OF_QUERY = new RegExp(`^(?:${ROOT_KEY}\\.)?(?:data\\.)?`);
+
+/**
+ * The embedded lists of an answer that have more rows than it shows, as a header names them.
+ *
+ * @example cutLists(context) // 'comments=100, author.posts=100'
+ */
+export function cutLists(context: RequestContext): string | undefined {
+  const list = CUTS.get(context)?.list;
+  return list
+    ?.slice(0, 20)
+    .map(({ path, size }) => `${path.join('.').replace(OF_QUERY, '')}=${size}`)
+    .join(', ');
+}
+
 /**
  * Reads one root field as JSON text; null when there is no row. Fields that the caller may not read
  * are left out.
@@ -42,8 +62,9 @@ export async function readRootText(
   const text = await inTime(
     service,
     request.context,
-    isPlanned(run) ? readPlanned(service, run) : execute(service, request),
+    isPlanned(run) ? readPlanned(service, run) : execute(service, request, run),
   );
+  CUTS.set(request.context, run.cuts);
   const { result } = service.engine.model.project.api.limits;
   if (text !== null && hasMoreBytes(text, result))
     throw failure.badRequest(`the result has more than ${result} bytes`);
@@ -75,15 +96,15 @@ export async function readRootFieldIn(
 function start(service: RestService, { document, variables, context }: RootFieldRequest): Run {
   const { engine } = service;
   const operation = service.documents(document);
-  const over = checkCost(engine, operation, variables);
-  if (over) {
-    const { value, limit } = over.extensions;
+  const cost = checkCost(engine, operation, variables);
+  if ('over' in cost) {
+    const { value, limit } = cost.over.extensions;
     throw failure.badRequest(
       `the request may come to ${value} objects, ${limit} are allowed: include less, or ask for a smaller limit`,
-      { extensions: over.extensions },
+      { extensions: cost.over.extensions },
     );
   }
-  const run = startRun(engine, { operation, variables, context });
+  const run = startRun(engine, { operation, variables, context, ...cost });
   if ('errors' in run) throw failure.badRequest(run.errors[0]?.message ?? 'Invalid request');
   return run;
 }
@@ -91,17 +112,18 @@ function start(service: RestService, { document, variables, context }: RootField
 const isPlanned = ({ plan }: Run) => plan.pure || plan.roots[0]?.kind === 'refused';
 
 async function readPlanned(
-  { engine }: RestService,
-  { plan, rules, variables, context }: Run,
+  { engine: { reader } }: RestService,
+  run: Run,
   query?: Query,
 ): Promise<JsonText | null> {
+  const { plan, rules, context, cuts } = run;
   const root = plan.roots[0];
   if (root?.kind === 'refused') throw refusal(root.code);
   if (root?.kind !== 'read') return null;
-  const { model, schema, reader } = engine;
-  const calls = readCalls({ model, schema, rules, variables }, root.plan.calls);
+  const calls = readCalls(readingOf(run), root.plan.calls);
   const text = (await reader.read(root.plan.node, calls, {
     rules,
+    noteCut: cuts.at(),
     tree: false,
     caller: callerId(context.principal),
     query,
@@ -127,20 +149,20 @@ function withoutMarkers(value: unknown, marker: string): unknown {
 async function execute(
   service: RestService,
   { document, variables, context, failed }: RootFieldRequest,
+  { operation, nested, cuts }: Run,
 ): Promise<string | null> {
-  const answer = await runOperation(service.engine, {
-    operation: service.documents(document),
-    variables,
-    context,
-  });
-  const { data, errors = [] } =
-    'text' in answer
-      ? (parseExact(String(answer.text)) as {
-          data: Record<string, unknown>;
-          errors?: GraphQLError[];
-        })
-      : answer.result;
+  const answer = await runOperation(service.engine, { operation, variables, context, nested });
+  const {
+    data,
+    errors = [],
+    extensions,
+  } = 'text' in answer ? (parseExact(String(answer.text)) as ExecutionResult) : answer.result;
   const rows = service.names.connection('');
+  for (const { path, size } of (extensions?.['cut'] ?? []) as readonly Cut[])
+    cuts.at()(
+      path.map((key) => key.replace(rows, '')),
+      size,
+    );
   for (const error of errors) {
     if (rootCause(error) instanceof LimitReached) throw rootCause(error);
     const place = dropFailed(data, error, { requestId: context.id, log: service.engine.log });

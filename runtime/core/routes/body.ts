@@ -1,11 +1,13 @@
 import type { Context as KoaContext } from 'koa';
 import { AppError, ConfigError, failure } from '../errors.ts';
+import { refusePrototype } from '../http/body.ts';
 import { readBytes } from '../http/read-body.ts';
 import { createCheck } from './check.ts';
 import type { RouteParts } from './parts.ts';
 import type { RouteOptions } from './types.ts';
 
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
+/** The media type of a JSON body. */
+export const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
 const MULTIPART = /^multipart\//i;
 
@@ -33,7 +35,7 @@ export function createBodyReader(
   const check = createCheck(parts, route, body);
   return async (ctx) => {
     const parsed = await readParsed(ctx, bodyLimit, true);
-    return check(parsed ?? {}, FORM_TYPE.test(ctx.get('Content-Type')));
+    return check(parsed ?? {}, FORM_TYPE.test(ctx.get('Content-Type')) ? 'text' : undefined);
   };
 }
 
@@ -70,15 +72,6 @@ function parseJson(text: string): unknown {
     // The parser's own message quotes the body, which may hold a password.
     throw failure.badRequest('Invalid JSON');
   }
-}
-
-/**
- * Refuses the key `__proto__`. When such an object is copied into another one, its value would
- * become the prototype of the copy (prototype pollution).
- */
-function refusePrototype(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('a body has no __proto__');
-  return value;
 }
 
 /** Decodes a form. The values of a name that occurs several times become a list. */

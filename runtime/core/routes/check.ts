@@ -3,8 +3,8 @@ import { ConfigError, failure } from '../errors.ts';
 import type { RouteParts } from './parts.ts';
 import { isStandardSchema, type StandardIssue, type StandardSchema } from './standard-schema.ts';
 
-/** Gives the checked and coerced value. `text`: the values are text, of a query or a form. */
-export type Check = (value: unknown, text: boolean) => unknown;
+/** Gives the checked and coerced value; see `InputTypes.check`. */
+export type Check = (value: unknown, as?: 'text' | 'own') => unknown;
 
 /**
  * Makes the check for `body` or `query` of a route. It throws AppError 400 with every problem in
@@ -22,8 +22,8 @@ export function createCheck(
     throw new ConfigError([
       `${route}: the schema has no input type ${type}: add it, or pass a Standard Schema (zod, valibot)`,
     ]);
-  return (value, text) => {
-    const result = inputs.check(type, value, text);
+  return (value, as) => {
+    const result = inputs.check(type, value, as);
     if ('errors' in result) throw refused(result.errors);
     return result.value;
   };

@@ -1,4 +1,5 @@
 import Router from '@koa/router';
+import { documentRoutes, type Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { Kernel, ServerModule } from '../module.ts';
 import {
@@ -34,13 +35,17 @@ export function createOwnRoutes(
     },
     declare,
   );
-  assertNotFixed(own.declared, fixedOf(project.api.path, modules));
+  assertNotFixed(own.declared, fixedOf(project, modules));
   return own;
 }
 
-function fixedOf(graphqlPath: string, modules: readonly ServerModule[]): FixedRoute[] {
-  const listed = modules.flatMap((module) => module.routes ?? []).map(({ spec }) => spec);
-  return fixedRoutes(graphqlPath, listed);
+/** Without REST, the description of the own routes leaves its paths to them. */
+function fixedOf({ api }: Project, modules: readonly ServerModule[]): FixedRoute[] {
+  const listed = modules
+    .flatMap((module) => module.routes ?? [])
+    .map(({ spec }) => spec)
+    .filter(({ id }) => api.rest || !documentRoutes.some((each) => each.id === id));
+  return fixedRoutes(api.path, listed);
 }
 
 /**
@@ -56,7 +61,7 @@ export function serveOwnRoutes(
   const generated = modules.flatMap((module) => module.generated?.() ?? []);
   for (const { own, generated: replaced } of replacedRoutes(declared, generated))
     log.warn(`the own route ${own} answers instead of the generated ${replaced}`);
-  const isFixed = fixedMatcher(fixedOf(project.api.path, modules));
+  const isFixed = fixedMatcher(fixedOf(project, modules));
   const routes = router.routes() as unknown as Middleware;
   const methods = router.allowedMethods() as unknown as Middleware;
   return [

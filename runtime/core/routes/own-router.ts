@@ -2,13 +2,15 @@ import Router from '@koa/router';
 import type { Context as KoaContext, Middleware, Next } from 'koa';
 import type { InputTypes } from '../http/input-types.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { assertAccess } from './access.ts';
 import { createBodyReader } from './body.ts';
 import { createCheck } from './check.ts';
 import { createLimit } from './limit.ts';
 import type { RouteParts } from './parts.ts';
-import type { RouteHandler, RouteOptions } from './types.ts';
+import type { RouteHandler, RouteOptions, RouteAccess } from './types.ts';
 import { filesOf } from './upload.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { hasScope } from '../context/scopes.ts';
+import { failure } from '../errors.ts';
 
 /** A function that adds routes: `routes` of `src/routes.ts`, and of each plugin. */
 export type DeclareRoutes = (router: any) => void;
@@ -94,7 +96,7 @@ function stepsOf(parts: RouteParts, route: string, options: RouteOptions): Middl
     async (ctx, next) => {
       if (options.auth) assertAccess(ctx.state['context'], options.auth);
       if (limit) await limit(ctx);
-      if (query) setQuery(ctx, await query({ ...ctx.query }, true));
+      if (query) setQuery(ctx, await query({ ...ctx.query }, 'text'));
       (ctx.request as { body?: unknown }).body = await body(ctx);
       if (options.upload) Object.assign(ctx, { files: filesOf(ctx, options.upload) });
       await next();
@@ -139,3 +141,21 @@ export const passing: Middleware = (ctx, next) => {
   ctx.state[PASSED as never] = true;
   return next();
 };
+
+/**
+ * @throws AppError 401 for a caller who is not signed in, 403 for one who may not call the route.
+ */
+function assertAccess({ principal, user }: RequestContext, access: RouteAccess): void {
+  if (principal.kind === 'anonymous') throw failure.unauthenticated();
+  if (access === 'user') {
+    if (!user) throw failure.forbidden();
+  } else if ('roles' in access) {
+    if (!user?.role || !access.roles.includes(user.role.name)) throw failure.forbidden();
+  } else if (!hasScope(heldBy(principal), access.scope)) throw failure.forbidden();
+}
+
+function heldBy(principal: RequestContext['principal']): readonly string[] {
+  if (principal.kind === 'user') return principal.permissions;
+  if (principal.kind === 'host') return principal.permissions ?? [];
+  return principal.kind === 'api_key' ? principal.scopes : [];
+}

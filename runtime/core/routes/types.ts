@@ -86,9 +86,15 @@ type OptionOf<Options, Name extends string> = Options extends {
   ? Value
   : undefined;
 
+type Demand = (value: unknown, status?: number, ...about: readonly unknown[]) => void;
+
+/** Koa's, but narrows no type: TypeScript cannot where the type of `ctx` is inferred (TS2775). */
+type Assert = Demand & { readonly ok: Demand } & ExtendableContext['assert'];
+
 /** The members of a context beside Koa's own, whose `headers` stay. */
 type OnKoa<Context, Without extends string = never> = Omit<Context, 'headers'> &
-  Omit<ExtendableContext, Exclude<keyof Context, 'headers'> | Without> & {
+  Omit<ExtendableContext, Exclude<keyof Context, 'headers'> | 'assert' | Without> & {
+    readonly assert: Assert;
     readonly state: Record<PropertyKey, any>;
   };
 

@@ -1,7 +1,7 @@
 import { asIso } from '../data/sql/time-form.ts';
-import type { Column } from '@twofold/schema';
+import type { Column, JoinKey } from '@twofold/schema';
 import { isDigits } from '../data/sql/json.ts';
-import { propertyOf, type EntityModel, type Model } from '../data/model.ts';
+import { asBuffers, propertyOf, type EntityModel, type Model } from '../data/model.ts';
 import { camelCase } from '../data/names.ts';
 
 /** A column of a table, or of the result of a query. */
@@ -54,14 +54,11 @@ function byName(
   tables: readonly NamedTable[],
   nameOf: (table: NamedTable) => string,
 ): ReadonlyMap<string, NamedTable> {
-  const elsewhere = tables.filter(({ schema }) => schema !== undefined);
-  return new Map([
-    ...elsewhere.map((table) => [nameOf(table), table] as const),
-    ...elsewhere.map((table) => [`${table.schema}.${nameOf(table)}`, table] as const),
-    ...tables
-      .filter(({ schema }) => schema === undefined)
-      .map((table) => [nameOf(table), table] as const),
-  ]);
+  const found = new Map<string, NamedTable>();
+  for (const table of tables.filter(({ schema }) => schema !== undefined))
+    found.set(nameOf(table), table).set(`${table.schema}.${nameOf(table)}`, table);
+  for (const table of tables) if (table.schema === undefined) found.set(nameOf(table), table);
+  return found;
 }
 
 const entityTable = (model: EntityModel): NamedTable => ({
@@ -72,22 +69,33 @@ const entityTable = (model: EntityModel): NamedTable => ({
     .map((column) => ({
       column: column.stored ?? column.name,
       name: propertyOf(model, column),
-      convert: conversionOf(column),
+      convert: model.byteLists.includes(column) ? asBuffers : conversionOf(column),
     })),
 });
 
-function joinTables({ entities }: Model): NamedTable[] {
+function joinTables(model: Model): NamedTable[] {
   const made = new Map<string, NamedTable>();
-  for (const { fields } of entities.values())
-    for (const { source } of fields.values()) {
+  for (const entity of model.entities.values())
+    for (const { source } of entity.fields.values()) {
       if (source.kind !== 'many' || source.via.kind !== 'table') continue;
       const { table, schema, own, other } = source.via;
-      const columns = [own, other].flat().map((column) => ({ column, name: camelCase(column) }));
+      const columns = [
+        ...keyColumns(entity, own),
+        ...keyColumns(model.entity(source.entity), other),
+      ];
       const key = `${schema ?? ''}.${table}`;
       if (!made.has(key)) made.set(key, { table, schema, columns });
     }
   return [...made.values()];
 }
+
+/** The columns of a table between two entities that refer to the key of one of them. */
+const keyColumns = (of: EntityModel, key: JoinKey): NamedColumn[] =>
+  [key].flat().map((column, index) => ({
+    column,
+    name: camelCase(column),
+    convert: conversionOf(of.column(of.key[index]!)),
+  }));
 
 /** Drivers differ in these types alone. */
 function conversionOf(column: Column): NamedColumn['convert'] {

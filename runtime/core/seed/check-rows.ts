@@ -4,7 +4,7 @@ import type { Field } from '@twofold/schema';
 import { assertConstraint } from '../data/write/constraint.ts';
 import type { EntityModel, Model } from '../data/model.ts';
 import { AppError } from '../errors.ts';
-import { coerceValue } from '../data/scalars/coerce-value.ts';
+import { coerceValue, givenValue } from '../data/scalars/coerce-value.ts';
 import { readTargets } from './read-targets.ts';
 import type { CheckedRow, Link, SeedFinding, SeedRow } from './seed-row.ts';
 import type { Checking } from './checking.ts';
@@ -116,7 +116,7 @@ function readColumn(
 ): void {
   const column = field.source.kind === 'column' ? known.get(field.source.column) : undefined;
   try {
-    const coerced = coerceValue(schema, field.type.text, value);
+    const coerced = coerceValue({ schema, scalar: givenValue }, field.type.text, value);
     if (column) assertConstraint(column.constraint, coerced, field.name);
     const problem = identityProblem(model, entity.name, column?.name, coerced);
     if (problem) return add(`${field.name} ${problem}`);

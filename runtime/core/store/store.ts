@@ -81,6 +81,8 @@ export interface Store {
    * for its commit.
    */
   readonly untouched: boolean;
+  /** The running transaction or savepoint; undefined outside of every one. */
+  scope(): { readonly closed: boolean } | undefined;
   /**
    * The same for SQL texts: each is prepared and cached, without the query builder. `work` may use
    * only its `query`, and runs again after a serialization failure or a deadlock. With bounds, its statements end when the client is gone or the time limit is

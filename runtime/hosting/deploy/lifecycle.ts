@@ -274,23 +274,30 @@ async function remove(
   for (const prefix of [imagePrefix(core.naming, app), `${stagesRepository(core.naming, app)}:`])
     for (const tag of await engine.images.tags(prefix))
       await engine.images.untag(tag).catch(unlessUsed);
-  if (volumes) for (const name of ownVolumes(core, app)) await engine.removeVolume(name);
+  if (volumes)
+    for (const name of ownVolumes(core, app))
+      await engine.removeVolume(name, () => isUsed(core, app, name));
   await core.apps.remove(appId);
   await removeNetworks(core, app);
   core.events.emit('removed', { app: app.name });
 }
 
 /** The volumes that are removed with an app: not external ones, and none that another app uses. */
-function ownVolumes(core: Core, app: HostedApp): string[] {
-  const namesOf = (each: HostedApp) =>
-    each.spec.volumes.map(({ name }) => volumeName(core.naming, each, name));
-  const others = core.apps.all().filter(({ id }) => id !== app.id);
-  const used = new Set(others.flatMap(namesOf));
-  return app.spec.volumes
+const ownVolumes = (core: Core, app: HostedApp): string[] =>
+  app.spec.volumes
     .filter(({ external }) => !external)
     .map(({ name }) => volumeName(core.naming, app, name))
-    .filter((name) => !used.has(name));
-}
+    .filter((name) => !isUsed(core, app, name));
+
+/** Whether an app other than this one has a volume. */
+const isUsed = (core: Core, { id }: HostedApp, volume: string): boolean =>
+  core.apps
+    .all()
+    .filter((app) => app.id !== id)
+    .flatMap((app) => [app, asDeployed(app)])
+    .some((app) =>
+      app.spec.volumes.some(({ name }) => volumeName(core.naming, app, name) === volume),
+    );
 
 /**
  * Is called before anything is removed. @throws AppError 409 for a volume that this server did not

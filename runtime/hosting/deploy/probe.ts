@@ -92,11 +92,14 @@ export async function waitUntilReady(
   {
     timeout,
     ended,
+    hint = () => '',
     now,
     signal,
   }: {
     readonly timeout: number;
     readonly ended: () => Promise<string | null>;
+    /** A sentence for the reason when the time is over. */
+    readonly hint?: () => string;
     readonly now: () => number;
     readonly signal: AbortSignal;
   },
@@ -117,7 +120,7 @@ export async function waitUntilReady(
     if (now() >= until)
       return {
         ready: false,
-        reason: `It did not answer within ${Math.round(timeout / 1000)} s: ${seen.detail}`,
+        reason: `It did not answer within ${Math.round(timeout / 1000)} s: ${seen.detail}${hint()}`,
         probes,
       };
     await sleep(Math.min(500, 20 * 1.5 ** attempt));

@@ -1,12 +1,22 @@
 import type { Core } from '../core.ts';
 import type { HostedApp } from '../records/app.ts';
+import { asDeployed } from '../records/deployed.ts';
 import { instanceLabels, networksOf } from './containers.ts';
 
-/** Creates the networks of an app's project where they do not exist. */
-export async function ensureNetworks(core: Core, { spec }: HostedApp): Promise<void> {
-  if (!spec.project) return;
+/** Creates the networks of an app where they do not exist. */
+export async function ensureNetworks(core: Core, { spec }: Pick<HostedApp, 'spec'>): Promise<void> {
   for (const name of networksOf(core.naming, spec))
     await core.connection.engine().ensureNetwork(name, instanceLabels(core.naming));
+}
+
+/** Repairs the networks of all containers, so that what has lost its network is started again. */
+export async function repairNetworks(core: Core): Promise<void> {
+  const names = core.apps.all().flatMap((app) => networksOf(core.naming, asDeployed(app).spec));
+  for (const name of new Set(names))
+    await core.connection
+      .engine()
+      .ensureNetwork(name, instanceLabels(core.naming))
+      .catch((error: Error) => core.log.warn(`the network ${name}: ${error.message}`));
 }
 
 /**
@@ -15,11 +25,15 @@ export async function ensureNetworks(core: Core, { spec }: HostedApp): Promise<v
  */
 export async function removeNetworks(core: Core, { id, spec }: HostedApp): Promise<void> {
   if (!spec.project) return;
-  const others = core.apps.all().filter((app) => app.id !== id);
-  const used = new Set(others.flatMap((app) => networksOf(core.naming, app.spec)));
-  for (const name of networksOf(core.naming, spec).filter((each) => !used.has(each)))
+  const isWanted = (name: string) =>
+    core.apps.all().some((app) => app.id !== id && networksOfBoth(core, app).includes(name));
+  for (const name of networksOf(core.naming, spec))
     await core.connection
       .engine()
-      .removeNetwork(name, instanceLabels(core.naming))
+      .removeNetwork(name, instanceLabels(core.naming), () => isWanted(name))
       .catch((error: Error) => core.log.debug(`the network ${name} is left: ${error.message}`));
 }
+
+/** The networks of an app's containers, and those of its next deployment. */
+const networksOfBoth = (core: Core, app: HostedApp): string[] =>
+  [app, asDeployed(app)].flatMap(({ spec }) => networksOf(core.naming, spec));

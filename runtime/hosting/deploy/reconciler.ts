@@ -6,6 +6,7 @@ import { createLoop } from '../loop.ts';
 import { deploymentOf, instanceLabels, isRun, LABELS, processOf } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
+import { repairNetworks } from './project-networks.ts';
 import { retire } from './replicas.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
 import { slotsOf } from './slots.ts';
@@ -36,13 +37,13 @@ export function createReconciler(
   every = RESYNC,
 ): Reconciler {
   const warn = (error: Error) => core.log.warn(`resync: ${error.message}`);
-  let recovered = false;
   /** How many times in a row at least one app was busy or failed. */
   let misses = 0;
   let next = core.now() + every;
 
   const resync = async (recovering: boolean) => {
     await core.apps.load();
+    if (recovering) await repairNetworks(core);
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
     const replicas = containers.filter(
       (each) =>
@@ -83,9 +84,6 @@ export function createReconciler(
 
   return {
     async recover() {
-      const first = !recovered;
-      if (first) await failUnfinished(core);
-      recovered = true;
       supervisor.forgive();
       // A deployment that was interrupted has tagged an image that no container runs.
       suspectOldImages(core);
@@ -98,8 +96,12 @@ export function createReconciler(
   };
 }
 
-/** Ends deployments that a stopped server has left. One that already serves its app stays valid. */
-async function failUnfinished(core: Core): Promise<void> {
+/**
+ * Ends deployments that a stopped server has left. One that already serves its app stays valid. The
+ * records alone decide, so it is done before any call is answered, whether or not the engine is
+ * there: a deployment that has begun since is never taken for one that was left.
+ */
+export async function failUnfinished(core: Core): Promise<void> {
   const finished_at = new Date(core.now()).toISOString();
   for (const deployment of await core.deployments.unfinished()) {
     const app = core.apps.byId(deployment.app_id);

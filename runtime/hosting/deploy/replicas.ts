@@ -7,6 +7,7 @@ import type { RouteTarget } from '../ingress/route-table.ts';
 import { type HostedApp, healthCheckOf, type ProbeRecord } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
 import { instanceLabels, LABELS, targetOf, volumeName } from './containers.ts';
+import { describeListening } from './listening.ts';
 import { ensureNetworks } from './project-networks.ts';
 import { createStartProbe, waitUntilReady } from './probe.ts';
 
@@ -83,6 +84,7 @@ export async function startReplica(
     timeout,
     now: core.now,
     signal,
+    hint: () => describeListening(detail.pid, port),
     ended: async () => {
       const seen = await engine.inspect(id);
       return seen?.state === 'running'

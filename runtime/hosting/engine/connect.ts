@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { HostingModel } from '@twofold/schema';
 import type { Environment } from '@twofold/runtime/kernel';
 import type { Driver } from './drivers/driver.ts';
+import { findEngine } from './dockerode/client.ts';
 import { DRIVERS } from './drivers/table.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, toEngineError } from './errors.ts';
@@ -19,13 +20,17 @@ export async function connectEngine(choice: EngineChoice, env: Environment): Pro
     choice.kind === 'auto' ? automatic : kind === choice.kind,
   );
   const tried = new Set<string>();
-  for (const address of addressesOf(drivers, choice, env))
-    for (const driver of drivers) {
-      const engine = await driver
-        .connect(address, env)
-        .catch((error: unknown) => void tried.add(`${address}: ${toEngineError(error).message}`));
-      if (engine) return engine;
-    }
+  for (const address of addressesOf(drivers, choice, env)) {
+    const note = (error: unknown) => void tried.add(`${address}: ${toEngineError(error).message}`);
+    const found = await findEngine(address).catch(note);
+    if (!found) continue;
+    for (const driver of drivers)
+      try {
+        return driver.connect(found, env);
+      } catch (error) {
+        note(error);
+      }
+  }
   throw new EngineError(
     'unavailable',
     tried.size > 0

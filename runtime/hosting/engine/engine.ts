@@ -226,16 +226,24 @@ export interface Engine {
   usage(id: string): Promise<ContainerUsage | null>;
 
   /**
-   * Creates the network if it does not exist. From an `internal` one nothing else can be reached.
+   * Creates the network if it does not exist, however many ask for it at the same moment. Containers
+   * that have lost theirs get it. From an `internal` one nothing else can be reached.
    * @returns its gateway.
    */
   ensureNetwork(
     name: string,
     labels: Readonly<Record<string, string>>,
-    options?: { readonly internal: boolean },
+    options?: { readonly internal?: boolean; readonly driver?: 'bridge' | 'overlay' },
   ): Promise<string | null>;
-  /** @throws EngineError `foreign` when the network lacks the labels. */
-  removeNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * @param isWanted is asked when no other call is creating or removing one: true, it stays.
+   * @throws EngineError `foreign` when the network lacks the labels.
+   */
+  removeNetwork(
+    name: string,
+    labels: Readonly<Record<string, string>>,
+    isWanted?: () => boolean,
+  ): Promise<void>;
   /**
    * @throws EngineError `foreign` when a volume of this name exists without the labels.
    * `ensureNetwork` does the same.
@@ -249,7 +257,8 @@ export interface Engine {
   volumeSizes(): Promise<ReadonlyMap<string, number | null>>;
   /** Null when no volume has this name. */
   volumeLabels(name: string): Promise<Readonly<Record<string, string>> | null>;
-  removeVolume(name: string): Promise<void>;
+  /** @param isWanted As of `removeNetwork`. */
+  removeVolume(name: string, isWanted?: () => boolean): Promise<void>;
   /** Removes the networks and volumes that have all of the labels. */
   removeLabelled(labels: Readonly<Record<string, string>>): Promise<void>;
   /** Opens the files of a volume. `labels` mark what has to be removed after a kill. */

@@ -103,5 +103,7 @@ export interface ImageStore {
   prune(options: {
     readonly labels: Readonly<Record<string, string>>;
     readonly cache: string;
+    /** Hears what is done next, because an engine may take minutes. */
+    readonly note: (step: string) => void;
   }): Promise<Pruned>;
 }

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { ClientRequest, ClientResponse } from './client.ts';
 import { createHttp2Sessions, type Http2Sessions } from './http2.ts';
+import { pageHead, sendPage } from './pages.ts';
 import { takeRawPaths } from './raw-path.ts';
 
 export type ListenerName = 'http' | 'https';
@@ -96,14 +97,17 @@ export function createListeners(options: ListenerOptions): IngressListeners {
     const listener = (incoming: IncomingMessage, response: ServerResponse) => {
       // After `release`, each response closes its connection.
       if (closed) response.setHeader('Connection', 'close');
-      serve(incoming, response);
+      if (incoming.httpVersionMajor === 1) serve(incoming, response);
+      else sendPage(incoming, response, 'badRequest');
     };
     const server = secure
       ? createSecureServer({ ...LIMITS, ...tlsOptions(options) }, listener)
       : createServer(LIMITS, listener);
     if (secure && options.http2) divert(server, sessions);
     const pass = upgrade(secure);
+    server.on('connect', (_, socket) => refuse(socket));
     server.on('upgrade', (incoming, socket, head) => {
+      if (incoming.httpVersionMajor !== 1) return refuse(socket);
       upgraded.add(socket);
       socket.once('close', () => upgraded.delete(socket));
       pass(incoming, socket, head);
@@ -116,7 +120,7 @@ export function createListeners(options: ListenerOptions): IngressListeners {
     const known = servers.get(name);
     if (known) return portOf(known);
     const server = create(name);
-    const refusal = await listen(server, given ?? { host: options.host, port, backlog: BACKLOG });
+    const refusal = await listen(server, given ?? { host: options.host, port });
     if (refusal !== null) return refusal;
     servers.set(name, server);
     return portOf(server);
@@ -154,6 +158,14 @@ export function createListeners(options: ListenerOptions): IngressListeners {
   };
 }
 
+/** Milliseconds that a client has to read the answer to a request that was refused. */
+const LINGER = 2000;
+
+function refuse(socket: Duplex): void {
+  socket.on('error', () => socket.destroy()).end(pageHead('badRequest'));
+  setTimeout(() => socket.destroy(), LINGER).unref();
+}
+
 function tlsOptions(options: ListenerOptions) {
   const ALPNProtocols = options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'];
   return { SNICallback: sniOf(options), ALPNProtocols };
@@ -187,7 +199,7 @@ function listen(server: Server, where: NetServer | object): Promise<string | nul
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message);
     server.once('error', refuse);
-    server.listen(where, () => {
+    server.listen(where, BACKLOG, () => {
       server.off('error', refuse).on('error', () => {});
       resolve(null);
     });

@@ -14,7 +14,7 @@ const PAGES = {
     title: 'The app did not answer',
     text: 'It may be starting again. Try once more in a moment.',
   },
-  stopped: { status: 503, title: 'The app is stopped', text: 'Its owner can start it again.' },
+  stopped: { status: 503, title: 'The app does not run', text: 'Its owner can start it again.' },
   busy: {
     status: 503,
     title: 'The app has too many open connections',

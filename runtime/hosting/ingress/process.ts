@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Socket as UdpSocket } from 'node:dgram';
 import { rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import {
   type IngressCommand,
@@ -31,6 +31,8 @@ const ingress = createIngress({ ...settings, now: Date.now });
 const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
 const inheritedStreams = new Map<string, Server | UdpSocket>();
+/** The connections that an inherited listener has accepted before it is used, by its name. */
+const early: (readonly [name: string, socket: Socket])[] = [];
 let connections = 0;
 let aloneTimer = setTimeout(() => finishAndExit(FINISH_TIMEOUT), settings.alone);
 
@@ -97,17 +99,30 @@ function apply(command: IngressCommand): void {
  */
 function inherit(message: unknown, listener?: unknown): void {
   const given = message as HandOver | { type: 'listener'; name: string };
-  if (given.type === 'listener') keepListener(given.name, listener as Server);
+  if (given.type === 'listener') keepListener(given.name, listener as Server | UdpSocket);
   else {
     given.commands.forEach(apply);
-    void ingress
-      .listen(inherited, inheritedStreams)
-      .then(() => process.send?.({ type: 'listens' }));
+    void ingress.listen(inherited, inheritedStreams).then(() => {
+      process.send?.({ type: 'listens' });
+      setImmediate(giveEarly);
+    });
   }
 }
 
-function keepListener(name: string, listener: Server): void {
-  if (name === 'http' || name === 'https') inherited[name] = listener;
+function giveEarly(): void {
+  const used = new Map([...ingress.servers(), ...ingress.streams()]);
+  for (const [name, socket] of early.splice(0))
+    if (!used.get(name)?.emit('connection', socket)) socket.destroy();
+}
+
+/** A listener accepts as soon as Node has received it, also when nobody listens to it. */
+function keepListener(name: string, listener: Server | UdpSocket): void {
+  if (listener instanceof Server)
+    listener.on('connection', (socket) => {
+      socket.on('error', () => socket.destroy());
+      early.push([name, socket]);
+    });
+  if (name === 'http' || name === 'https') inherited[name] = listener as Server;
   else inheritedStreams.set(name, listener);
 }
 

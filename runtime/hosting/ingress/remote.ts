@@ -24,8 +24,6 @@ export interface RemoteOptions extends Pick<
   readonly log: Logger;
   /** Milliseconds that the process continues to serve without a server. */
   readonly alone: number;
-  /** Whether the process continues when this server stops. */
-  readonly outlives: boolean;
   /** The Unix socket of the launcher that starts the process; null: this server starts it. */
   readonly launcher?: string | null;
 }
@@ -159,7 +157,7 @@ function createWire(options: RemoteOptions, known: () => readonly IngressCommand
       if (!link) return;
       const refused = Object.keys(listening.refused).length > 0;
       const idle = listening.http === null && listening.https === null;
-      if (options.outlives && !idle && !(started && refused)) return link.end();
+      if (!idle && !(started && refused)) return link.end();
       const ended = new Promise<void>((resolve) => link?.onEnd(resolve));
       link.tell({ type: 'leave', timeout });
       await Promise.race([ended, sleep(timeout + 1000, undefined, { ref: false })]);

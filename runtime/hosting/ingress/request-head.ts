@@ -117,10 +117,13 @@ export function trailerLines(
   return text;
 }
 
-/** Some clients send a full URL, as to a forward proxy. It must name the request's own host. */
-function pathOf({ url = '/', headers }: ClientRequest): string | null {
+/**
+ * Some clients send a full URL, as to a forward proxy. It must name the request's own host. The
+ * whole server is asked by `OPTIONS` alone, and stays so (RFC 9112 §3.2.4).
+ */
+function pathOf({ url = '/', method, headers }: ClientRequest): string | null {
   if (url.startsWith('/')) return /^[\x21-\x7e]+$/.test(url) ? url : null;
-  if (url === '*') return '/*';
+  if (url === '*') return method === 'OPTIONS' ? '*' : null;
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const named = `${parsed?.protocol}//${headers.host}`;
   if (
@@ -132,5 +135,6 @@ function pathOf({ url = '/', headers }: ClientRequest): string | null {
     new URL(named).host !== parsed.host
   )
     return null;
-  return parsed.pathname + parsed.search;
+  const asksServer = method === 'OPTIONS' && /^[^/]+:\/\/[^/?]*$/.test(url);
+  return asksServer ? '*' : parsed.pathname + parsed.search;
 }

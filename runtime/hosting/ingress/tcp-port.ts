@@ -53,7 +53,7 @@ export async function openTcpPort({
   };
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
   server.on('connection', (client) => void accept(client));
-  await listen(server, inherited ?? { host, port, backlog: BACKLOG });
+  await listen(server, inherited ?? { host, port });
   const of = (ids?: ReadonlySet<string>) =>
     [...connections].filter(({ target }) => !ids || ids.has(target));
   return {
@@ -67,7 +67,7 @@ export async function openTcpPort({
 function listen(server: Server, where: object): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(where, () => {
+    server.listen(where, BACKLOG, () => {
       server.off('error', reject).on('error', () => {});
       resolve();
     });

@@ -62,13 +62,15 @@ export function createPreviews(core: Core, lifecycle: Lifecycle): Previews {
     work: sweep,
     onError: (error) => core.log.warn(`previews: ${error.message}`),
   });
+  const find = (app: HostedApp, key: string) =>
+    of(app).find(({ name }) => name === previewName(app.name, key));
   return {
     ...{ of, remove, expire },
-    find: (app, key) => of(app).find(({ spec }) => spec.preview?.key === key),
+    find,
     prepare: (app, request) =>
       oneAtATime.run(async () => {
         // One that has expired is perhaps being removed now: a new app takes its place.
-        const known = of(app).find(({ spec }) => spec.preview?.key === request.key);
+        const known = find(app, request.key);
         if (known && isOver(core, known)) await remove(known);
         const preview = await prepare(core, app, request);
         if (preview)

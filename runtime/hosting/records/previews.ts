@@ -26,21 +26,19 @@ const LONGEST_NAME = 63;
  * @example previewName('shop', '7') // 'shop-pr-7'
  */
 export function previewName(app: string, key: string): string {
-  const name = `${app}-pr-${key}`;
+  const name = `${app}-pr-${key.replace(/^pr-/, '')}`;
   if (name.length <= LONGEST_NAME) return name;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${name.slice(0, LONGEST_NAME - 9).replace(/-+$/, '')}-${hash}`;
 }
 
 /**
- * Reads the key of a preview. The beginning `pr-` of its name may be given too.
+ * Reads the key of a preview. `pr-7` and `7` are the same preview, as they have the same name.
  *
  * @throws AppError 400
- * @example parsePreviewKey('pr-7') // '7'
  */
-export function parsePreviewKey(text: string): string {
-  const key = text.replace(/^pr-/, '');
-  if (/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(key)) return key;
+export function parsePreviewKey(key: string): string {
+  if (/^(?:pr-)?[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(key)) return key;
   throw failure.badRequest(
     'key must have at most 40 lower-case letters, digits and hyphens, and no hyphen at its ends',
   );

@@ -21,7 +21,7 @@ export const wantsEvents = ({ koa }: Call): boolean =>
  */
 export function eventStream(
   { context, koa }: Call,
-  events: AsyncGenerator<SentEvent | readonly SentEvent[]>,
+  events: AsyncIterable<SentEvent | readonly SentEvent[]>,
 ): Reply {
   const stream = Readable.from(frames(events), { objectMode: false });
   const timer = setInterval(() => {
@@ -41,7 +41,7 @@ export function eventStream(
 }
 
 async function* frames(
-  events: AsyncGenerator<SentEvent | readonly SentEvent[]>,
+  events: AsyncIterable<SentEvent | readonly SentEvent[]>,
 ): AsyncGenerator<string> {
   yield ':\n\n';
   for await (const some of events) yield [some].flat().map(frame).join('');

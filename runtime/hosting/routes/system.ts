@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import { APP_STATUSES, type HostingModel } from '@twofold/schema';
-import { reply } from '@twofold/runtime/http';
-import type { ServerInfo } from '@twofold/runtime/kernel';
+import { type Call, reply } from '@twofold/runtime/http';
+import type { Logger, ServerInfo } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
+import { eventStream, type SentEvent, wantsEvents } from './sse.ts';
 
 export interface SystemParts {
   readonly core: Core;
@@ -55,19 +57,46 @@ export function systemHandlers({ core, model, info, ports, templates, pruneRecor
       });
     },
 
-    async prune() {
+    async prune(call: Call) {
       const engine = core.connection.engine();
-      const pruned = await engine.images.prune({
-        labels: instanceLabels(core.naming),
-        cache: allStagesPrefix(core.naming),
-      });
-      return reply(200, {
-        images: pruned.images,
-        reclaimed_bytes: pruned.reclaimed,
-        records: await pruneRecords(),
-      });
+      const prune = async (note: (step: string) => void) => {
+        const pruned = await engine.images.prune({
+          labels: instanceLabels(core.naming),
+          cache: allStagesPrefix(core.naming),
+          note,
+        });
+        note('removing old logs');
+        return {
+          images: pruned.images,
+          reclaimed_bytes: pruned.reclaimed,
+          records: await pruneRecords(),
+        };
+      };
+      return wantsEvents(call)
+        ? eventStream(call, stepsOf(prune, core.log))
+        : reply(200, await prune(() => {}));
     },
   };
+}
+
+/** The steps of long work as events, and its result as the last one, `done`. */
+function stepsOf(
+  work: (note: (step: string) => void) => Promise<object>,
+  log: Logger,
+): AsyncIterable<SentEvent> {
+  let id = 0;
+  const events = new Readable({ objectMode: true, read: () => {} });
+  const send = (event: string, data: object) =>
+    events.push({ id: String((id += 1)), event, data: JSON.stringify(data) });
+  void work((step) => send('step', { step }))
+    .then((result) => send('done', result))
+    .catch((error: unknown) => {
+      // The response has begun with 200, so only its last event and the log can tell.
+      log.error({ stack: (error as Error).stack }, 'a prune failed');
+      send('failed', { error: error instanceof Error ? error.message : String(error) });
+    })
+    .finally(() => events.push(null));
+  return events;
 }
 
 function countApps(core: Core): Record<string, number> {

@@ -5,23 +5,32 @@ import { refusal } from './failures.ts';
 const LIMITS = ['max_completion_tokens', 'max_tokens'] as const;
 const COPIES = ['n', 'best_of'] as const;
 
+/** Fields that steer an answer, and of which nothing is in a prompt. */
+const STEERING: ReadonlySet<string> = new Set([
+  ...[...LIMITS, ...COPIES, 'min_tokens', 'stream', 'stream_options', 'top_n', 'return_documents'],
+  ...['temperature', 'top_p', 'top_k', 'min_p', 'typical_p', 'xtc_probability', 'xtc_threshold'],
+  ...['frequency_penalty', 'presence_penalty', 'repetition_penalty', 'repeat_penalty'],
+  ...['frequency_context_size', 'presence_context_size', 'repetition_context_size'],
+  ...['seed', 'stop', 'stop_token_ids', 'ignore_eos', 'logit_bias', 'logprobs', 'top_logprobs'],
+  ...['encoding_format', 'dimensions', 'user', 'metadata', 'service_tier', 'store'],
+  ...['safety_identifier', 'prompt_cache_key'],
+]);
+
 /**
  * Fields of a request whose cost is known before it runs: either all of their text is counted, or
  * they steer an answer without making it longer. What an engine does with another one is not known.
  */
 const COUNTABLE: ReadonlySet<string> = new Set([
-  ...[...LIMITS, ...COPIES, 'min_tokens', 'stream', 'stream_options'],
-  ...['messages', 'prompt', 'suffix', 'input', 'query', 'documents', 'top_n', 'return_documents'],
+  ...STEERING,
+  ...['messages', 'prompt', 'suffix', 'input', 'query', 'documents', 'echo'],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
   ...['response_format', 'guided_json', 'guided_regex', 'guided_choice', 'guided_grammar'],
-  ...['temperature', 'top_p', 'top_k', 'min_p', 'typical_p', 'xtc_probability', 'xtc_threshold'],
-  ...['frequency_penalty', 'presence_penalty', 'repetition_penalty', 'repeat_penalty'],
-  ...['frequency_context_size', 'presence_context_size', 'repetition_context_size'],
-  ...['seed', 'stop', 'stop_token_ids', 'ignore_eos', 'logit_bias', 'logprobs', 'top_logprobs'],
-  ...['reasoning_effort', 'verbosity', 'echo', 'encoding_format', 'dimensions', 'role_mapping'],
-  ...['chat_template_kwargs', 'user', 'metadata', 'service_tier', 'store', 'safety_identifier'],
-  'prompt_cache_key',
+  ...['chat_template_kwargs', 'role_mapping', 'reasoning_effort', 'verbosity'],
 ]);
+
+/** The fields of a request that may be in its prompt. */
+export const promptOf = (body: Fields): Fields =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !STEERING.has(name)));
 
 /** Members of a part of a message, or of a document, that are text. */
 const TEXT_MEMBERS = new Set(['type', 'text', 'refusal', 'cache_control']);

@@ -1,12 +1,12 @@
-import { answersOf, assertCountable, limitOf } from './countable.ts';
+import { answersOf, assertCountable, limitOf, promptOf } from './countable.ts';
 import type { Fields, Translated, Usage } from './dialect.ts';
 import { readText } from './engine-answer.ts';
 import { engineFailure } from './failures.ts';
 import type { ModelLease } from './model-access.ts';
 import { toText } from './request-body.ts';
 
-/** Where the engine does not count, a message costs some tokens besides those of its text. */
-const TOKENS_OF_FORM = 64;
+/** The template of a chat has some tokens of its own, such as the system's message of a model. */
+const TOKENS_OF_TEMPLATE = 64;
 
 export interface EstimateOptions {
   readonly signal: AbortSignal;
@@ -55,7 +55,8 @@ export async function estimate(
   const counted = await countPrompt(translated, lease, signal);
   // llama.cpp refuses what it does not know itself.
   if (lease.engine !== 'llamacpp') assertCountable(body);
-  const input = counted?.tokens ?? bytesOf(body) + TOKENS_OF_FORM;
+  const input =
+    counted?.tokens ?? bytesOf(body) + (path === 'chat/completions' ? TOKENS_OF_TEMPLATE : 0);
   if (path === 'embeddings' || path === 'rerank') return { input, output: 0, limit: 0 };
   const left = Math.max(1, (counted?.context ?? context) - input);
   const asked = limitOf(translated) ?? left;
@@ -63,10 +64,15 @@ export async function estimate(
   return { input, output: limit * answersOf(translated), limit };
 }
 
-/** The bytes of a request, in which the query counts with each document: it is read again there. */
-function bytesOf({ query, documents, ...body }: Fields): number {
+/**
+ * The bytes of a prompt as JSON, whose marks are more than the tokens around each text. The query
+ * counts with each document, because it is read again there.
+ */
+function bytesOf(body: Fields): number {
+  const { query, documents, ...others } = promptOf(body);
   const pairs = Array.isArray(documents) ? documents.map((text: unknown) => [query, text]) : [];
-  return Buffer.byteLength(toText({ ...body, pairs }));
+  const texts = Object.values({ ...others, pairs }).map((each) => toText([each]));
+  return Buffer.byteLength(texts.join(''));
 }
 
 /** The request with the bound that was reserved, so that the engine cannot pass it. */

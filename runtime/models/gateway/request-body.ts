@@ -33,7 +33,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** The request for an engine as text. @throws AppError 400 when it is nested too deeply */
-export function toText(body: Fields): string {
+export function toText(body: Fields | readonly unknown[]): string {
   try {
     return JSON.stringify(body);
   } catch {

@@ -29,7 +29,7 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
   const people = use.allow.filter((word) => word === 'USER' || word === 'OWNER' || word === 'ROLE');
   if (use.allow.length === 0 || use.on.length === 0)
     yield finding('AUTH_RULE_EMPTY', 'This rule gives access to no caller', use.node, {
-      fix: '@auth(allow: [USER])',
+      fix: auth ? '@auth(allow: [USER])' : '@auth(allow: [PUBLIC])',
     });
   if (people.length > 0 && !auth) {
     yield finding(

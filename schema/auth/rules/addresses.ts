@@ -1,6 +1,7 @@
 import { finding, type Rule } from '../../rules/finding.ts';
 import { proxyFindings } from '../../rules/server-addresses.ts';
 import { isOrigin, isSafeUrl } from '../../rules/urls.ts';
+import { isReturnTo } from '../return-to.ts';
 
 /** ADDRESS_INVALID: the addresses in the auth section must be valid. */
 export const addresses: Rule = function* ({ facts }) {
@@ -23,6 +24,18 @@ export const addresses: Rule = function* ({ facts }) {
         `${origin} is no https origin, so its pages cannot use passkeys`,
         at(['auth', 'passkeys', 'origins', index]),
         { fix: 'https://www.shop.example' },
+      );
+  }
+  for (const [index, address] of values.auth.oauth.returnTo.entries()) {
+    if (!isReturnTo(address))
+      yield finding(
+        'ADDRESS_INVALID',
+        `No sign-in can end at ${address}`,
+        at(['auth', 'oauth', 'return_to', index]),
+        {
+          why: 'an entry is an origin, without a path, or the whole address of an application',
+          fix: 'https://app.shop.example, myapp://callback or http://127.0.0.1 (any port)',
+        },
       );
   }
   for (const [index, { url }] of values.auth.events.webhooks.entries()) {

@@ -1,15 +1,22 @@
 import type { Position } from '../../diagnostic.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import type { Finding } from '../../parse/places.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 import { isSafeUrl } from '../../rules/urls.ts';
+import { OAUTH_PRESETS } from '../oauth-presets.ts';
+
+const PRESETS: readonly string[] = OAUTH_PRESETS;
 
 const NEEDED: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['oidc', ['issuer']],
   ['oauth2', ['authorize_url', 'access_url', 'profile_url', 'subject', 'email']],
 ]);
 
-/** OAUTH_PROVIDER: every provider needs the settings of its preset, and https addresses. */
+/**
+ * OAUTH_PRESET_UNKNOWN: every provider has a preset. OAUTH_PROVIDER: it needs the settings of its
+ * preset, and https addresses.
+ */
 export const oauthProviders: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   for (const [name, provider] of Object.entries(values.auth?.oauth.providers ?? {})) {
@@ -24,9 +31,11 @@ export const oauthProviders: Rule = function* ({ facts }) {
         why: 'POST /api/oauth/exchange is a route of its own',
         fix: 'choose another name',
       });
-    for (const key of NEEDED.get(provider?.['preset'] ?? name) ?? []) {
-      if (provider?.[key] === undefined)
-        yield missing(name, String(provider?.['preset'] ?? name), key, at(path, 'key'));
+    const preset = String(provider?.['preset'] ?? name);
+    if (!PRESETS.includes(preset))
+      yield unknown(preset, provider?.['preset'] ? at([...path, 'preset']) : at(path, 'key'));
+    for (const key of NEEDED.get(preset) ?? []) {
+      if (provider?.[key] === undefined) yield missing(name, preset, key, at(path, 'key'));
     }
     for (const [key, value] of Object.entries(provider ?? {})) {
       if (!/^issuer$|_url$/.test(key) || isSafeUrl(String(value))) continue;
@@ -37,6 +46,15 @@ export const oauthProviders: Rule = function* ({ facts }) {
     }
   }
 };
+
+function unknown(preset: string, at: Position): Finding {
+  return finding('OAUTH_PRESET_UNKNOWN', `There is no preset ${preset}`, at, {
+    why: `known: ${PRESETS.join(', ')}`,
+    fix:
+      didYouMean(preset, PRESETS) ??
+      `preset: oauth2, with ${NEEDED.get('oauth2')!.join(', ')}; or preset: oidc, with issuer`,
+  });
+}
 
 function missing(name: string, preset: string, key: string, at: Position): Finding {
   return finding('OAUTH_PROVIDER', `The provider ${name} has no ${key}`, at, {

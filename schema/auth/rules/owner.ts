@@ -52,9 +52,15 @@ function unclear(built: Built, use: AuthUse, entity: EntityFact): Finding {
   const keys = userFields(built, entity);
   return finding('AUTH_OWNER_UNKNOWN', `Nothing says who owns a ${entity.name}`, use.node, {
     why: keys.length > 1 ? `it could be ${keys.join(' or ')}` : undefined,
-    fix: `@auth(allow: [OWNER], owner: "${keys[0] ?? 'author'}")`,
+    fix: ownerFix(built, keys[0]),
   });
 }
+
+/** The rule with a field that is there, or the field that is missing. */
+const ownerFix = (built: Built, field: string | undefined): string =>
+  field === undefined
+    ? `add a field of the type ${userEntity(built.facts)?.name ?? 'User'}, and name it by owner`
+    : `@auth(allow: [OWNER], owner: "${field}")`;
 
 function unknownStep(
   built: Built,
@@ -67,7 +73,7 @@ function unknownStep(
       'AUTH_OWNER_UNKNOWN',
       `${entity.name} has no field ${step} that holds a user`,
       use.node,
-      { fix: `@auth(allow: [OWNER], owner: "${nearest(step, keys) ?? keys[0] ?? 'author'}")` },
+      { fix: ownerFix(built, nearest(step, keys) ?? keys[0]) },
     );
   const known = [...entity.fields.values()]
     .filter((field) => built.links.byField.has(field))

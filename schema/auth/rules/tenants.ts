@@ -1,6 +1,5 @@
 import { tenantEntity } from '../../build/memberships.ts';
 import { tenantKeys, tenantPath } from '../../build/tenant.ts';
-import { userEntity } from '../../build/user.ts';
 import type { Built } from '../../build/built.ts';
 import type { EntityFact } from '../../build/facts.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
@@ -10,15 +9,13 @@ import { finding, listed, quoted } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
 /**
- * AUTH_TENANT_OFF, AUTH_TENANT_UNKNOWN, AUTH_RULE_AMBIGUOUS, AUTH_TENANT_UNIQUE: every TENANT must
- * lead from the row to one organization.
+ * AUTH_TENANT_OFF, AUTH_TENANT_UNKNOWN, AUTH_RULE_AMBIGUOUS: every TENANT must lead from the row to one organization.
  */
 export const tenants: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
     for (const use of entity.directives.auth) yield* checkUse(built, use, entity);
     for (const field of entity.fields.values())
       for (const use of field.directives.auth) yield* checkUse(built, use, entity);
-    yield* uniqueAcross(built, entity);
   }
   for (const { field, operation } of built.operations) {
     const name = 'entity' in operation.action ? operation.action.entity : '';
@@ -98,44 +95,4 @@ function pathTo(built: Built, { name }: EntityFact, tenant: string): string | un
     if (field && last && target !== tenant) return `${field.name}.${last.name}`;
   }
   return undefined;
-}
-
-/** A unique index over all organizations would tell one of them that a value exists in another. */
-function* uniqueAcross(built: Built, entity: EntityFact): Generator<Finding> {
-  const tenant = tenantEntity(built.facts);
-  if (!tenant || entity === tenant || entity === userEntity(built.facts)) return;
-  const use = entity.directives.auth.find(
-    ({ allow, on }) => allow.includes('TENANT') && on.includes('READ'),
-  );
-  const path = use && tenantPath(built.shapes, use, entity);
-  const key = tenantKeys(built.shapes, entity).find(({ column }) => column === path?.column)?.field;
-  if (!path) return;
-  for (const field of entity.fields.values()) {
-    const directive = field.field.astNode?.directives?.find(({ name }) => name.value === 'unique');
-    if (!directive || field.name === 'id') continue;
-    const fields = `[${quoted(key?.name ?? '')}, ${quoted(field.name)}]`;
-    yield finding(
-      'AUTH_TENANT_UNIQUE',
-      `${entity.name}.${field.name} is unique over all organizations`,
-      field.node,
-      {
-        why: 'a refused value tells that another organization has it',
-        ...(key
-          ? {
-              changes: [
-                { kind: 'remove' as const, node: directive, within: field.field.astNode! },
-                {
-                  kind: 'directive' as const,
-                  on: entity.definitions[0]!,
-                  name: 'index',
-                  args: { fields, unique: 'true' },
-                  repeated: true,
-                },
-              ],
-            }
-          : { fix: `give ${entity.name} a field of type ${tenant.name} and an @index with it` }),
-      },
-      'warning',
-    );
-  }
 }

@@ -26,7 +26,7 @@ export const unindexed: Rule = function* (built) {
       for (const condition of conditionsOf(built, use, entity))
         for (const { entity: of, column } of scans(built, entity.name, condition)) {
           const key = `${of} ${column}`;
-          if (!told.has(key)) yield* hint(built, use, { entity: of, column });
+          if (!told.has(key)) yield* hint(built, { use, entity }, { entity: of, column });
           told.add(key);
         }
   }
@@ -96,7 +96,12 @@ const linked = (built: Built, entity: string, link: RelatedLink): Unindexed[] =>
     ? [{ entity, column: link.column }]
     : [];
 
-function* hint(built: Built, use: AuthUse, { entity, column }: Unindexed): Generator<Finding> {
+/** The finding stands where its fix belongs, which may be another type than that of the rule. */
+function* hint(
+  built: Built,
+  { use, entity: ruled }: { readonly use: AuthUse; readonly entity: EntityFact },
+  { entity, column }: Unindexed,
+): Generator<Finding> {
   const fact = built.facts.entities.get(entity);
   const field = entityOf(built, entity)?.fields.find(
     ({ source }) => (source.kind === 'column' || source.kind === 'one') && source.column === column,
@@ -104,8 +109,8 @@ function* hint(built: Built, use: AuthUse, { entity, column }: Unindexed): Gener
   if (!fact || !field) return;
   yield finding(
     'AUTH_UNINDEXED',
-    `A condition compares ${entity}.${field.name}, which no index begins with`,
-    use.where ?? use.node,
+    `A condition${fact === ruled ? '' : ` of ${ruled.name}`} compares ${entity}.${field.name}, which no index begins with`,
+    fact === ruled ? (use.where ?? use.node) : fact.definitions[0]!,
     {
       why: 'the database looks at every row of the table',
       changes: [

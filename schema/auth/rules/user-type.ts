@@ -13,7 +13,7 @@ import type { Advice, Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN,
- * AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: users must be able to register.
+ * AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD, AUTH_USER_KEY: users must be able to register.
  */
 export const userType: Rule = function* (built) {
   const { auth } = built.facts.manifest.values;
@@ -25,6 +25,7 @@ export const userType: Rule = function* (built) {
   const isOther = auth.user === undefined && !email && entity?.table !== 'users';
   if (!entity || isOther) return yield* noEntity(built, auth);
   if (!email || storedAs(email, built.facts) !== 'text') return yield noEmail(built, entity, auth);
+  yield* userKey(built, entity);
   yield* registerFields(built, entity, auth);
   yield* unsetFields(built, entity, auth);
   yield* credentials(entity);
@@ -77,6 +78,31 @@ function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Findin
     { fix },
   );
 }
+
+/** The tables of accounts refer to users by keys of the project's form. */
+function* userKey(
+  { facts, shapes }: Built,
+  { name, fields, node }: EntityFact,
+): Generator<Finding> {
+  const { ids } = facts.manifest.values.database;
+  const kind = shapes.columns.get(name)?.find((column) => column.name === 'id')?.key ?? ids;
+  // SQLite keeps UUIDs in texts.
+  if (kind === ids || (kind === 'text' && ids === 'uuid')) return;
+  const isText = kind === 'text';
+  yield finding(
+    'AUTH_USER_KEY',
+    `${name}.id is a ${KEY_WORDS[kind]}, and accounts refer to users by a ${KEY_WORDS[ids]}`,
+    fields.get('id')?.node ?? node,
+    {
+      why: `the manifest says database: { ids: ${ids} }`,
+      fix: isText
+        ? 'give the table a key that is a whole number or a UUID'
+        : `in manifest.yaml: database: { ids: ${kind} }`,
+    },
+  );
+}
+
+const KEY_WORDS = { integer: 'whole number', uuid: 'UUID', text: 'text' } as const;
 
 function* registerFields(
   { facts }: Built,

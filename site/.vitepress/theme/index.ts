@@ -1,4 +1,3 @@
-import '@fontsource-variable/inter/wght.css';
 import { defineClientComponent, type Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import './site.css';

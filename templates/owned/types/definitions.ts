@@ -7,6 +7,7 @@ import {
   type FieldDefinitionNode,
   Kind,
   type NamedTypeNode,
+  print,
   type StringValueNode,
   type TypeNode,
   valueFromASTUntyped,
@@ -21,7 +22,8 @@ export interface Member {
   readonly type: TypeNode;
   readonly comment: string;
   readonly args: readonly Member[];
-  readonly hasDefault: boolean;
+  /** The default of an argument or of a field of an input, as the SDL writes it. */
+  readonly default: string | undefined;
 }
 
 /**
@@ -41,8 +43,6 @@ export interface Definition {
 /** The types of a schema. */
 export interface Definitions {
   readonly types: readonly Definition[];
-  /** The built-in scalars that the schema uses. */
-  readonly builtin: ReadonlySet<string>;
   /** The TypeScript name of a type. */
   readonly names: TypeNames;
 }
@@ -74,9 +74,6 @@ interface DefinitionParts {
 
 /** Reads the types of a valid schema from its nodes, without building a GraphQLSchema. */
 export function readDefinitions({ definitions }: DocumentNode, names: TypeNames): Definitions {
-  const builtin = new Set(ALWAYS_THERE);
-  for (const node of definitions)
-    if (node.kind === Kind.DIRECTIVE_DEFINITION) noteBuiltin(node.arguments ?? [], builtin);
   const extensions = Map.groupBy(
     definitions.filter(({ kind }) => kind.endsWith('TypeExtension')),
     (node) => (node as unknown as DefinitionParts).name.value,
@@ -92,39 +89,28 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
       : readCache(node, [names], () =>
           readDefinition(kind, [node as unknown as DefinitionParts], names),
         );
-    for (const name of read.builtin) builtin.add(name);
-    return [read.definition];
+    return [read];
   });
-  return { types: inNaturalOrder(types, ({ name }) => name), builtin, names };
+  return { types: inNaturalOrder(types, ({ name }) => name), names };
 }
 
-/** One type, and the built-in scalars that it uses. */
-interface ReadDefinition {
-  readonly definition: Definition;
-  readonly builtin: ReadonlySet<string>;
-}
-
-const readCache = createMemory<DefinitionNode, ReadDefinition>();
+const readCache = createMemory<DefinitionNode, Definition>();
 
 function readDefinition(
   kind: Definition['kind'],
   parts: readonly DefinitionParts[],
   names: TypeNames,
-): ReadDefinition {
-  const builtin = new Set<string>();
+): Definition {
   const [own] = parts as readonly [DefinitionParts];
   const named = parts.flatMap(({ interfaces, types }) => [...(interfaces ?? []), ...(types ?? [])]);
   const values = parts
     .flatMap((part) => part.values ?? [])
     .map(({ name, description }) => ({ name: name.value, comment: commentOf({ description }) }));
-  const definition: Definition = {
+  return {
     kind,
     name: names(own.name.value),
     comment: commentOf({ description: own.description }),
-    fields: readMembers(
-      parts.flatMap(({ fields }) => fields ?? []),
-      builtin,
-    ),
+    fields: readMembers(parts.flatMap(({ fields }) => fields ?? [])),
     types: inNaturalOrder(
       named.map(({ name }) => names(name.value)),
       (name) => name,
@@ -132,21 +118,15 @@ function readDefinition(
     values: inNaturalOrder(values, ({ name }) => name),
     oneOf: own.directives?.some(({ name }) => name.value === 'oneOf') ?? false,
   };
-  return { definition, builtin };
 }
 
-function readMembers(
-  nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[],
-  builtin: Set<string>,
-): Member[] {
-  noteBuiltin(nodes, builtin);
+function readMembers(nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[]): Member[] {
   const members = nodes.map((node) => ({
     name: node.name.value,
     type: node.type,
     comment: commentOf(node),
-    args:
-      'arguments' in node && node.arguments?.length ? readMembers(node.arguments, builtin) : NONE,
-    hasDefault: 'defaultValue' in node && node.defaultValue !== undefined,
+    args: 'arguments' in node && node.arguments?.length ? readMembers(node.arguments) : NONE,
+    default: 'defaultValue' in node && node.defaultValue ? print(node.defaultValue) : undefined,
   }));
   return inNaturalOrder(members, ({ name }) => name);
 }
@@ -168,18 +148,6 @@ function commentOf({
 function reasonOf({ arguments: given }: ConstDirectiveNode): string {
   const reason = given?.find(({ name }) => name.value === 'reason');
   return reason ? String(valueFromASTUntyped(reason.value)) : 'Field no longer supported';
-}
-
-const BUILTIN: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
-
-/** Introspection and the built-in directives use these scalars in every schema. */
-const ALWAYS_THERE = ['Boolean', 'String'];
-
-function noteBuiltin(
-  nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[],
-  builtin: Set<string>,
-): void {
-  for (const { type } of nodes) if (BUILTIN.has(namedType(type))) builtin.add(namedType(type));
 }
 
 /** The named type of a wrapped one: `Post` of `[Post!]!`. */

@@ -1,7 +1,7 @@
 import { chromium as browsers } from 'playwright-core';
 import { OPERATOR, startConsole } from '../../console/server.ts';
 import { median } from '../measure.ts';
-import type { ConsoleFigure } from './idle.ts';
+import type { ConsoleFigure } from './first-load.ts';
 
 /** The figures `first page after sign-in`, each in a browser that knows nothing of the server yet. */
 export async function measureFirstPage(

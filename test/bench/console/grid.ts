@@ -2,7 +2,7 @@ import { auth } from '@twofold/auth';
 import { webConsole } from '@twofold/console/server';
 import { createServer } from '@twofold/runtime';
 import { chromium as browsers } from 'playwright-core';
-import type { ConsoleFigure } from './idle.ts';
+import type { ConsoleFigure } from './first-load.ts';
 
 const COLUMNS = Array.from({ length: 19 }, (_, at) => `c${at}`);
 const SDL = `

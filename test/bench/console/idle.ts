@@ -4,6 +4,7 @@
  *
  * `node test/bench/console/idle.ts` · `--rounds 15` · `--slice 2000` requests · `--starts 9`
  */
+import type { ConsoleFigure } from './first-load.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,14 +15,6 @@ import { parseArgs } from 'node:util';
 import { installPacks } from '../installed.ts';
 import { drive, requestBytes } from '../load.ts';
 import { median } from '../measure.ts';
-
-/** A figure of the contract, with its limit. */
-export interface ConsoleFigure {
-  readonly what: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly most: number;
-}
 
 export interface IdleOptions {
   readonly rounds: number;

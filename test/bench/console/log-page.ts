@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { chromium as browsers } from 'playwright-core';
 import { type LogFigures, measureLogs } from '../../console/log-figures.ts';
 import { OPERATOR, startConsole } from '../../console/server.ts';
-import type { ConsoleFigure } from './idle.ts';
+import type { ConsoleFigure } from './first-load.ts';
 
 /** The figures `100,000 log lines at 5,000/s`. */
 export async function measureLogPage(

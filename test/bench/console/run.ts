@@ -5,10 +5,10 @@
  */
 import { parseArgs } from 'node:util';
 import { machineOf } from '../report.ts';
-import { measureFirstLoad } from './first-load.ts';
 import { measureFirstPage } from './first-page.ts';
 import { measureGrid } from './grid.ts';
-import { type ConsoleFigure, measureIdle } from './idle.ts';
+import { type ConsoleFigure, measureFirstLoad } from './first-load.ts';
+import { measureIdle } from './idle.ts';
 import { measureLogPage } from './log-page.ts';
 
 const { values } = parseArgs({

@@ -11,6 +11,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page, type Route } from 'playwright-core';
+import { settled } from '../pages.ts';
 import { type ConsoleServer, OPERATOR } from '../server.ts';
 import { startWhole, type WholeServer } from '../whole-server.ts';
 import { keepBusy, startShop } from './shop.ts';
@@ -85,6 +86,7 @@ async function pagesOf(server: ConsoleServer): Promise<{ id: string; path: strin
 async function shoot(page: Page, server: ConsoleServer, name: string, at: string): Promise<void> {
   await page.goto(`${server.url}${at}`);
   await page.waitForTimeout(SETTLED);
+  if (values.docs) await settled(page);
   await page.screenshot({ path: join(OUT, `${name}.png`) });
 }
 

@@ -220,5 +220,5 @@ describe('breaking: code', () => {
         at: { file: 'src/own/shout.ts', line: 3, column: 55 },
       },
     ]);
-  }, 60_000);
+  });
 });

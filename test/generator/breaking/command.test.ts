@@ -178,7 +178,12 @@ describe('generator breaking', () => {
     expect(await asked(project, '--against', 'old.graphql')).toMatchObject({
       code: 1,
       against: { file: 'old.graphql' },
-      changes: [{ code: 'TYPE_REMOVED', coordinate: 'Old' }],
+      // A file is taken as what was served: the list has got the arguments that page it.
+      changes: [
+        { code: 'TYPE_REMOVED', coordinate: 'Old' },
+        { code: 'OPTIONAL_ARG_ADDED', coordinate: 'Query.posts(limit:)' },
+        { code: 'OPTIONAL_ARG_ADDED', coordinate: 'Query.posts(offset:)' },
+      ],
     });
     expect(await breaking(project, '--against', 'bad.graphql')).toMatchObject({
       code: 3,

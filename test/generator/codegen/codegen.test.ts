@@ -19,7 +19,7 @@ const ENTRIES = `  src/generated/zod.ts:
 const MANIFEST = `name: blog\ncodegen:\n${ENTRIES}`;
 
 let modules = '';
-beforeAll(async () => void (modules = await installed()), 120_000);
+beforeAll(async () => void (modules = await installed()));
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
@@ -57,7 +57,7 @@ describe('codegen in the manifest', () => {
     });
     rmSync(project.path('api/codegen.yml'));
     expect(project.files()).toEqual(ours);
-  }, 60_000);
+  });
 
   it('gives each plugin the graphql that it imports itself, 16 or 17', async () => {
     const project = shop(
@@ -167,7 +167,7 @@ describe('codegen in the manifest', () => {
       expect(plan?.findings).toEqual([]);
     }
     expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(5);
-  }, 60_000);
+  });
 
   it('lets a server under dev go on: plugins run after the files of the server are written', async () => {
     const project = shop(

@@ -4,7 +4,7 @@ import { generator, type TestProject } from '../project.ts';
 import { installed, SCHEMA, work } from './world.ts';
 
 let modules = '';
-beforeAll(async () => void (modules = await installed()), 120_000);
+beforeAll(async () => void (modules = await installed()));
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 

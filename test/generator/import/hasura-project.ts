@@ -57,6 +57,8 @@ custom_types:
   'cron_triggers.yaml':
     '- name: nightly\n  webhook: http://localhost/nightly\n  schedule: 0 0 * * *\n',
   'remote_schemas.yaml': '- name: payments\n  definition: { url: "http://localhost/graphql" }\n',
+  'feature_flags.yaml': '- name: beta\n',
+  'databases/default/tables/public_lost.yaml': 'table: { name: lost, schema: public }\n',
   'inherited_roles.yaml': '- role_name: lead\n  role_set: [member, editor]\n',
   'allow_list.yaml': '[]\n',
   'network.yaml': '{}\n',

@@ -37,7 +37,7 @@ describe.skipIf(postgres.missing)(`database acceptance 11: random conditions${MI
       const closed = imported.items.filter(({ status }) => status === 'closed');
       expect(closed.map(({ why }) => why).filter((why) => !why!.endsWith('no row'))).toEqual([]);
       server = await serve(database.url, printSchema(imported), MANIFEST);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await server?.close();
@@ -57,7 +57,7 @@ describe.skipIf(postgres.missing)(`database acceptance 11: random conditions${MI
         });
       }
       await store.close();
-    }, 120_000);
+    });
   });
 });
 

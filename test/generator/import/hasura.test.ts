@@ -42,6 +42,7 @@ describe.skipIf(postgres.missing)(`a project imported from Hasura${MISSING}`, ()
   let shop: TestProject;
   let server: ChildProcess;
   let url = '';
+  let secrets = '';
   const callers: Record<string, Record<string, string>> = { nobody: {}, secret: SECRET };
 
   const sql = async (...texts: string[]) => {
@@ -77,9 +78,11 @@ describe.skipIf(postgres.missing)(`a project imported from Hasura${MISSING}`, ()
       ),
     );
     linkPackages(shop);
-    shop.write('.env', ENV);
     const imported = await importAgain('--database', database.url, '--user', 'users');
-    expect([imported.code, imported.stderr]).toEqual([0, '']);
+    const added = 'added  JWT_SECRET to .env: random, and git ignores it\n';
+    expect([imported.code, imported.stderr]).toEqual([0, added]);
+    secrets = shop.read('.env');
+    shop.write('.env', `${ENV}DATABASE_URL=${database.url}\n`);
     shop.write('schema.graphql', shop.read('schema.graphql') + MUTATIONS);
     shop.write('src/extend.ts', EXTEND);
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
@@ -101,7 +104,7 @@ describe.skipIf(postgres.missing)(`a project imported from Hasura${MISSING}`, ()
       const { accessToken } = await send('POST', '/api/auth/login', { email, password: PASSWORD });
       callers[name] = { authorization: `Bearer ${accessToken}` };
     }
-  }, 120_000);
+  });
 
   afterAll(async () => {
     server?.kill('SIGKILL');
@@ -194,6 +197,11 @@ describe.skipIf(postgres.missing)(`a project imported from Hasura${MISSING}`, ()
     callers['key'] = { 'X-API-Key': made.key };
     expect((await ask('key', '{ drafts { id } }')).errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await ask('key', '{ audits { id } }')).errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+
+  it('writes the secrets without which the server does not start, where there was no .env', () => {
+    expect(secrets).toMatch(/^JWT_SECRET=[\w-]{43}$/m);
+    expect(secrets).toContain(`DATABASE_URL=${database.url}\n`);
   });
 
   it('names in the report what was left out, and why', () => {
@@ -291,6 +299,8 @@ const LEFT_OUT = [
   '| `custom_types.MailOutput` | object |',
   '| `nightly` | cron trigger |',
   '| `payments` | remote schema |',
+  '| `feature_flags.yaml` | unread file |',
+  '| `databases/default/tables/public_lost.yaml` | unread file |',
   '| `lead` | inherited role |',
   '| `warehouse` | source |',
   '| `default.search_tasks` | function |',

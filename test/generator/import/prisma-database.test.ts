@@ -115,7 +115,7 @@ describe.skipIf(postgres.missing !== null)(
       expect([imported.code, imported.stderr]).toEqual([0, '']);
       shop.write('.env', `DATABASE_URL=${database.url}\nHOST=127.0.0.1\nPORT=0\n`);
       [server, url] = await start(shop);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       server?.kill('SIGKILL');

@@ -14,6 +14,82 @@ const read = async (text: string, provider = 'postgresql') =>
 const sdl = async (text: string, provider?: string) => printSchema(await read(text, provider));
 
 describe('import prisma', () => {
+  it('takes defaults of lists and JSON, types with a name of GraphQL, and indexes over closed columns', async () => {
+    const text = await sdl(`
+      model Subscription {
+        id    Int      @id
+        tags  String[] @default([])
+        roles String[] @default(["USER"])
+        meta  Json     @default("{}")
+        token String   @unique
+        query Query[]
+        @@index([token])
+      }
+      model Query {
+        kind  String
+        token String
+        subs  Subscription[]
+        @@id([kind, token])
+      }
+    `);
+    expect(text).toContain(`type PublicSubscription @table(name: "Subscription") {
+  id: ID!
+  tags: [String!] @column(type: "text[]") @default(expr: DATABASE)
+  roles: [String!] @column(type: "text[]") @default(expr: DATABASE)
+  meta: JSON! @default(expr: DATABASE)
+  # token: String! @unique`);
+    expect(text).toContain('type PublicQuery @table(name: "Query", key: ["kind", "token"]) {');
+    expect(text).toContain('  token: String!\n  subs: [PublicSubscription!]!');
+    expect(text).not.toContain('@index');
+  });
+
+  it('keeps fields apart whose columns only Prisma tells apart', async () => {
+    const text = await sdl(`
+      model Entry {
+        createdAt  DateTime
+        created_at DateTime
+        authorId   String?
+        author     User     @relation(fields: [author_id, created_at], references: [id, made_at])
+        author_id  Int
+        @@id([createdAt, created_at])
+        @@index([created_at])
+      }
+      model User {
+        id      Int      @id
+        madeAt  DateTime @map("made")
+        made_at DateTime
+        entries Entry[]
+        @@unique([id, made_at])
+      }
+    `);
+    // A foreign key to a key and more is shown by the key, and the table keeps its own key.
+    expect(text).toContain('key: ["_createdAt", "created_at"]');
+    expect(text).toContain('author: User! @relation(column: "author_id")');
+    expect(text).toContain('  madeAt: DateTime! @column(name: "made"');
+    expect(text).toContain('  _made_at: DateTime! @column(name: "made_at"');
+    expect(text).toContain('@index(fields: ["id", "_made_at"], unique: true)');
+    const single = await sdl(`
+      model Entry {
+        id         Int      @id
+        createdAt  DateTime
+        created_at DateTime
+        authorId   String?
+        author     User     @relation(fields: [author_id], references: [id])
+        author_id  Int
+        @@index([created_at(sort: Desc), authorId])
+      }
+      model User {
+        id      Int      @id
+        entries Entry[]
+      }
+    `);
+    expect(single).toContain('  createdAt: DateTime! @column(name: "createdAt"');
+    expect(single).toContain('  _created_at: DateTime! @column(name: "created_at"');
+    expect(single).toContain('  author: User! @relation(column: "author_id")');
+    expect(single).toContain('  _authorId: String @column(name: "authorId")');
+    expect(single).toContain('@index(fields: ["_created_at", "_authorId"])');
+  });
+
   it('names tables, columns and types as the database has them', async () => {
     const text = await sdl(`
       /// Who writes.

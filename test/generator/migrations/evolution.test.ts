@@ -287,13 +287,57 @@ describe('the chain of migrations', () => {
     ]);
   });
 
+  test.each([
+    ['age: Int!', '@default(value: 3)'],
+    ['height: Float!', '@default(value: 0.5)'],
+    ['nick: String!', '@default(value: "text")'],
+    ['paid: Boolean!', '@default(value: true)'],
+    ['seen: DateTime!', '@default(value: "2026-01-31T12:00:00Z")'],
+    ['state: State!', '@default(value: OPEN)'],
+    ['boss: User!', null],
+  ])('has a printed way for a required field that works as it stands: %s', async (field, value) => {
+    const types = 'scalar DateTime enum State { OPEN CLOSED }';
+    const schema = (more: string) => `${types} ${USER.replace('name', `${more} name`)}`;
+    const { shop, next, migrations } = await startFiles(schema(''));
+    const { findings } = await next(schema(field));
+    const { fix = '' } = findings.find(({ code }) => code === 'MIGRATION_NEEDS_VALUE')!;
+    const [, printed = null] = /(@default\(value: .*?\))(?:,| or)/.exec(fix) ?? [];
+    expect(printed).toBe(value);
+    const path = migrations()[1]!;
+    expect(fix).toContain(`delete ${path}`);
+    rmSync(shop.path(path));
+    const mended = value === null ? field.replace('!', '') : `${field} ${value}`;
+    expect(codes(await next(schema(mended)))).toEqual([]);
+    expect(migrations()).toHaveLength(2);
+    const all = shop.files()['generator.lock']!;
+    expect(all.split('\n').filter((line) => line.includes('migrations/'))).toHaveLength(2);
+  });
+
+  test('that lacks a step names no file that was deleted before, and is mended by deleting the rest', async () => {
+    const { shop, next, migrations } = await startFiles(USER);
+    await next(USER.replace('name', 'old: Int name'));
+    rmSync(shop.path(migrations()[1]!));
+    await next(AGE);
+    await next(AGE.replace('age: Int', 'age: Float'));
+    rmSync(shop.path('migrations/0002_add_users_age.ts'));
+    const [finding] = (await next(AGE)).findings;
+    expect(finding).toMatchObject({
+      code: 'MIGRATION_STEP_MISSING',
+      fix: expect.not.stringContaining('users_old'),
+    });
+    const [, last = ''] = /applied (migrations\/\S+?), delete that/.exec(finding!.fix!) ?? [];
+    rmSync(shop.path(last));
+    expect(codes(await next(AGE))).toEqual([]);
+    expect(migrations()).toEqual(['migrations/0001_init.ts', 'migrations/0002_add_users_age.ts']);
+  });
+
   test('may be begun anew: without the folder a run writes one first migration', async () => {
     const { shop, next, migrations } = await startFiles(USER);
     await next(AGE);
     rmSync(shop.path('migrations'), { recursive: true });
     await next(AGE);
     expect(migrations()).toEqual(['migrations/0001_init.ts']);
-    expect(shop.read('migrations/0001_init.ts')).toContain("addColumn('age', type.integer)");
+    expect(shop.read('migrations/0001_init.ts')).toContain("{ name: 'age', type: 'integer', ");
   });
 
   test('with a merge conflict in a file of the same name keeps our side, and writes what theirs had beyond', async () => {
@@ -336,11 +380,15 @@ test('consent to a loss is written into the migration that needs it, new or alre
   const whole = rated.replace('Float', 'Int');
   expect(codes(await next(whole))).toEqual(['MIGRATION_CHECKS_ROWS']);
   const path = 'migrations/0002_change_users_rating.ts';
-  expect(shop.read(path)).toContain("'rating', { from: type.real, to: type.integer }");
+  expect(shop.read(path)).toMatch(
+    /before: { name: 'rating', type: 'real',[^]*after: { name: 'rating', type: 'integer',/,
+  );
   expect(shop.read(path)).not.toContain('allowLoss');
   await next(whole, { allowLoss: ['User.rating'] });
   const consented = shop.read(path);
-  expect(consented).toContain("\n\nexport const allowLoss = ['users.rating'];\n\nexport async");
+  expect(consented).toContain(
+    "\n\nexport const allowLoss = ['users.rating'];\n\nexport const steps",
+  );
   rmSync(shop.path(path));
   expect(codes(await next(whole, { allowLoss: ['users.rating'] }))).toEqual([]);
   expect(shop.read(path)).toBe(consented);

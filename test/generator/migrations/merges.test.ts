@@ -166,7 +166,6 @@ for (const { name, missing, create } of databases) {
             await Promise.all([fresh.drop(), grown.drop()]);
           }
         },
-        60_000,
       );
     },
   );

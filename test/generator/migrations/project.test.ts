@@ -35,6 +35,19 @@ type Mutation {
 }
 `;
 
+const REQUIRED = [
+  'tags: [String!]!',
+  'meta: JSON!',
+  'place: Place!',
+  'level: Level!',
+  'town: String! @constraint(minLength: 2)',
+  'age: Int! @constraint(min: 3)',
+  'big: BigInt!',
+  'done: Boolean!',
+  'born: Date!',
+  'seen: DateTime!',
+];
+
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('close', resolve));
@@ -86,7 +99,7 @@ for (const { name, missing, create } of databases) {
         expect(await call('migrate', 'up')).toMatchObject({ code: 0 });
         const [row] = await database.store.db.selectFrom('users').select('rating').execute();
         expect(row!['rating']).toBe(8);
-      }, 120_000);
+      });
 
       test('that rows are in the way of end a start with a line, and one run may lose what it names', async () => {
         const { shop, database, call, save } = await makeShop(create);
@@ -117,6 +130,34 @@ for (const { name, missing, create } of databases) {
         });
         const rows = await db.selectFrom('users').select('rating').orderBy('id').execute();
         expect(rows.map(({ rating }) => rating)).toEqual([8, 1]);
+      });
+
+      test('that require a field of any type are applied to rows with the default that their finding prints', async () => {
+        const { database, call, save } = await makeShop(create);
+        await call('migrate');
+        await database.store.db.insertInto('users').values({ name: 'ann' }).execute();
+        const required = (defaults: readonly string[]) =>
+          save(
+            (schema) =>
+              `scalar JSON\nscalar BigInt\nscalar Date\nscalar DateTime\nenum Level { LOW HIGH }\ntype Place { town: String }\n\n${schema
+                .slice(0, schema.indexOf('type Mutation'))
+                .replace(
+                  '  rating: Float\n}',
+                  `  rating: Float\n${REQUIRED.map((field, at) => `  ${field} ${defaults[at] ?? ''}\n`).join('')}}`,
+                )}`,
+          );
+        required([]);
+        const { stdout, stderr } = await call('generate', '--dry-run');
+        const printed = [...`${stdout}${stderr}`.matchAll(/as (@default\(.*?\)), or take/g)];
+        expect(printed).toHaveLength(REQUIRED.length);
+        required(printed.map(([, fix]) => fix!));
+        const run = await call('generate');
+        expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('NEEDS_VALUE')]);
+        expect(await call('migrate', 'up')).toMatchObject({ code: 0 });
+        expect(await call('check')).toMatchObject({ code: 0 });
+        expect(await call('migrate', 'status', '--drift')).toMatchObject({ code: 0 });
+        const [row] = await database.store.db.selectFrom('users').selectAll().execute();
+        expect(row).toMatchObject({ tags: [], meta: {}, place: {}, level: 'LOW', age: 3 });
       }, 120_000);
 
       test('of which one is missing are noticed by check, status, doctor and the start, and written again', async () => {
@@ -144,7 +185,7 @@ for (const { name, missing, create } of databases) {
         expect(await call('generate')).toMatchObject({ code: 0 });
         expect(await call('check')).toMatchObject({ code: 0 });
         expect(await call('migrate')).toMatchObject({ code: 0 });
-      }, 120_000);
+      });
 
       test('whose files are gone with a branch are named with what mends it, and nothing is lost', async () => {
         const { shop, database, call, save } = await makeShop(create);
@@ -173,7 +214,7 @@ for (const { name, missing, create } of databases) {
         const down = JSON.parse((await call('migrate', 'down', '--json')).stdout);
         expect(down).toMatchObject({ ok: true, reverted: ['0002_add_users_town'] });
         expect(shop.read(down.rescued[0])).toBe('{"id":1,"town":"Ulm"}\n');
-      }, 120_000);
+      });
 
       test('in dev: what rows, code or SQL refuse is said at its line, the last good server goes on, and the fix works', async () => {
         const { shop, call, save, said, answers } = await startDev(create);
@@ -226,7 +267,7 @@ for (const { name, missing, create } of databases) {
         await expect
           .poll(() => answers('{ users { name } }'), { timeout: 30_000 })
           .toEqual({ data: { users: [{ name: `eve of ${opened.at(-1)!.store.dialect}` }] } });
-      }, 180_000);
+      });
 
       test('in dev: a migration that was written wrongly before is written anew', async () => {
         const { shop, call, save } = await makeShop(create);
@@ -242,7 +283,7 @@ for (const { name, missing, create } of databases) {
         );
         expect(await answers('{ users { rank } }')).toEqual({ data: { users: [{ rank: 3 }] } });
         expect(migrations(shop)).toEqual(['0001_init.ts', '0002_add_users_rank.ts']);
-      }, 120_000);
+      });
     },
   );
 }

@@ -1,20 +1,13 @@
-import { stripTypeScriptTypes } from 'node:module';
-import { sql } from 'kysely';
-import { alterTable } from '../../../runtime/core/store/tables/alter-table.ts';
-import { columnTypes } from '../../../runtime/core/store/tables/column-types.ts';
+import { readMigration } from '../../../generator/migrations/read-migration.ts';
+import {
+  type MigrationModule,
+  runnable,
+} from '../../../runtime/core/store/migrations/load-migrations.ts';
 import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 
-/** What a rendered migration exports. Its only imports are words of the runtime. */
+/** What a migration with steps does; one with code has to be imported. */
 export function evaluateMigration(text: string): Required<Pick<Migration, 'up' | 'down'>> {
-  const script = stripTypeScriptTypes(text)
-    .replace(/^import .*$/gm, '')
-    .replace(/^export async function (\w+)/gm, 'out.$1 = async function');
-  const out = {} as Required<Pick<Migration, 'up' | 'down'>>;
-  new Function('out', 'sql', 'alterTable', 'columnTypes', script)(
-    out,
-    sql,
-    alterTable,
-    columnTypes,
-  );
-  return out;
+  const { steps, ids } = readMigration(text);
+  const module: MigrationModule = { steps, ids };
+  return runnable(module) as Required<Pick<Migration, 'up' | 'down'>>;
 }

@@ -68,7 +68,7 @@ for (const { name, missing, create } of databases) {
             .orderBy('name')
             .execute(),
         ).toEqual([{ name: '0001_init' }, { name: '0002_slow' }, { name: 'server/production' }]);
-      }, 120_000);
+      });
     },
   );
 }

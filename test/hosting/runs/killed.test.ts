@@ -50,7 +50,7 @@ describeEachEngine('runs of a server that is killed', ({ kind, socket }) => {
     await start();
     const volumes = [{ name: 'data', path: '/data' }];
     expect((await call('POST', '', { name: 'shop', image, volumes })).status).toBe('running');
-  }, 60_000);
+  });
   afterAll(async () => {
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
@@ -58,28 +58,24 @@ describeEachEngine('runs of a server that is killed', ({ kind, socket }) => {
     const last = await startServer({ socket, folder });
     await last.end();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
-  it.each(stepsOn(kind))(
-    'begin once and end, when it was after the step %s',
-    async (step) => {
-      const exited = once(child, 'exit');
-      const armed = once(child, 'message');
-      child.send({ step });
-      await armed;
-      const command = ['sh', '-c', 'echo $TWOFOLD_RUN >> /data/begun; sleep 0.5; echo over'];
-      await call('POST', '/shop/runs?wait=true', { command }).catch(() => {});
-      await exited;
-      await start();
-      await settled(async () => (await call('GET', '/shop/runs?status=running')).total).toBe(0);
-      const [run] = (await call('GET', '/shop/runs')).runs;
-      expect(run).toMatchObject({ status: 'done', exit_code: 0 });
-      const { stdout } = await call('POST', '/shop/exec', { command: ['cat', '/data/begun'] });
-      expect(stdout.split('\n').filter((line: string) => line === run.id)).toEqual([run.id]);
-      const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.run=${run.id}`] }));
-      const path = `/containers/json?all=1&filters=${filters}`;
-      await settled(() => engineJson(socket, { path })).toEqual([]);
-    },
-    90_000,
-  );
+  it.each(stepsOn(kind))('begin once and end, when it was after the step %s', async (step) => {
+    const exited = once(child, 'exit');
+    const armed = once(child, 'message');
+    child.send({ step });
+    await armed;
+    const command = ['sh', '-c', 'echo $TWOFOLD_RUN >> /data/begun; sleep 0.5; echo over'];
+    await call('POST', '/shop/runs?wait=true', { command }).catch(() => {});
+    await exited;
+    await start();
+    await settled(async () => (await call('GET', '/shop/runs?status=running')).total).toBe(0);
+    const [run] = (await call('GET', '/shop/runs')).runs;
+    expect(run).toMatchObject({ status: 'done', exit_code: 0 });
+    const { stdout } = await call('POST', '/shop/exec', { command: ['cat', '/data/begun'] });
+    expect(stdout.split('\n').filter((line: string) => line === run.id)).toEqual([run.id]);
+    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.run=${run.id}`] }));
+    const path = `/containers/json?all=1&filters=${filters}`;
+    await settled(() => engineJson(socket, { path })).toEqual([]);
+  });
 });

@@ -15,8 +15,8 @@ describeEnginesAtOnce('release and processes', ({ socket }) => {
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const containers = async (app: string) => {
     const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
@@ -46,7 +46,7 @@ describeEnginesAtOnce('release and processes', ({ socket }) => {
     ]);
     const log = await server.api('GET', `/api/apps/till/runs/${runs[0].id}/logs`);
     expect(log.body).toBe('migrated well\n');
-  }, 60_000);
+  });
 
   it('fails the deployment when it fails, and the old one was never touched', async () => {
     const before = await containers('till');
@@ -62,7 +62,7 @@ describeEnginesAtOnce('release and processes', ({ socket }) => {
     expect((await server.api('GET', '/api/apps/till')).body).toMatchObject({
       ...{ status: 'running', deployment: 2 },
     });
-  }, 60_000);
+  });
 
   it('is stopped with the deployment when the app is deleted', async ({ expect }) => {
     await server.api('PATCH', '/api/apps/till', { release: sh('trap "exit 1" TERM; sleep 60') });
@@ -72,7 +72,7 @@ describeEnginesAtOnce('release and processes', ({ socket }) => {
     expect((await server.api('DELETE', '/api/apps/till')).status).toBe(200);
     expect((await deploy).status).not.toBe(200);
     expect(await containers('till')).toEqual([]);
-  }, 60_000);
+  });
 
   it('runs processes beside the app without a port, replaces them with it, and starts them again', async ({
     expect,
@@ -125,5 +125,5 @@ describeEnginesAtOnce('release and processes', ({ socket }) => {
     expect((await containers('mill')).map(({ state }) => state)).toEqual(['exited', 'exited']);
     await server.api('POST', '/api/apps/mill/start');
     expect((await containers('mill')).map(({ state }) => state)).toEqual(['running', 'running']);
-  }, 120_000);
+  });
 });

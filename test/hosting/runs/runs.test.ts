@@ -17,8 +17,8 @@ describeEachEngine('runs', ({ socket }) => {
     });
     expect(created.status).toBe(201);
     await server.api('PUT', '/api/apps/shop/secrets/KEY', { value: 'hunter2-hunter2' });
-  }, 60_000);
-  afterAll(() => server?.end(), 60_000);
+  });
+  afterAll(() => server?.end());
 
   const start = (body: object, query = '') =>
     server.api('POST', `/api/apps/shop/runs${query}`, body);
@@ -51,7 +51,7 @@ describeEachEngine('runs', ({ socket }) => {
       command: ['cat', '/data/file'],
     });
     expect(kept.body.stdout).toBe('kept\n');
-  }, 30_000);
+  });
 
   it('answers 202 at once, is listed while it runs, and is stopped by DELETE', async () => {
     const { status, body, headers } = await start({ command: SLEEP });
@@ -69,7 +69,7 @@ describeEachEngine('runs', ({ socket }) => {
     expect((await server.api('GET', '/api/apps/shop')).body).toMatchObject({
       ...{ status: 'running', restarts: 0 },
     });
-  }, 30_000);
+  });
 
   it('says how a command failed, ran too long, could not be started, or was removed by someone', async () => {
     const [failed, late, unknown, lost] = await Promise.all([
@@ -93,7 +93,7 @@ describeEachEngine('runs', ({ socket }) => {
     expect(unknown.body.status).toBe('failed');
     expect(await logs(unknown.body.id)).toMatch(/no such file or directory/i);
     expect(lost.body).toMatchObject({ status: 'lost', exit_code: null });
-  }, 60_000);
+  });
 
   it('keeps the last 100 runs, and the end of a long output', async () => {
     const { store } = server.kernel;
@@ -119,7 +119,7 @@ describeEachEngine('runs', ({ socket }) => {
     const { runs, total } = (await server.api('GET', '/api/apps/shop/runs')).body;
     expect([runs.length, total]).toEqual([100, 100]);
     expect(runs.map(({ id }: { id: string }) => id)).toContain(body.id);
-  }, 60_000);
+  });
 
   it('stops with its app, and does not begin without a deployment', async () => {
     const { body } = await start({ command: SLEEP });
@@ -136,5 +136,5 @@ describeEachEngine('runs', ({ socket }) => {
     await server.api('DELETE', '/api/apps/shop?volumes=true');
     expect(await containersOf(again.body.id)).toEqual([]);
     expect((await server.api('GET', `/api/apps/shop/runs/${again.body.id}`)).status).toBe(404);
-  }, 60_000);
+  });
 });

@@ -138,6 +138,23 @@ export const ACCESS: readonly Case[] = [
     at: '2:103',
     severity: 'warning',
   },
+  ...(
+    [
+      ['@auth(allow: [OWNER])', 'owner: User!'],
+      ['@auth(allow: [OWNER], owner: "owner") @auth(allow: [API_KEY])', 'owner: User! other: User'],
+      [
+        '@index(fields: ["open"]) @auth(allow: [USER], where: { open: { eq: true } })',
+        'open: Boolean!',
+      ],
+      ['@auth(allow: [USER], where: { owner: { id: { eq: CALLER } } })', 'owner: User!'],
+    ] as const
+  ).map(([rule, fields]) => ({
+    code: 'AUTH_ROWS_UNIQUE',
+    sdl: `${QUERY}${USER}\ntype A ${rule} {\nid: ID!\nslug: String @unique\n${fields}\n}`,
+    manifest: AUTH,
+    at: '5:1',
+    severity: 'warning' as const,
+  })),
   {
     code: 'AUTH_USER_UNKNOWN',
     sdl: `${QUERY}${USER}`,
@@ -151,6 +168,13 @@ export const ACCESS: readonly Case[] = [
     manifest: AUTH,
     at: '2:6',
     fix: 'email: String! @unique',
+  },
+  {
+    code: 'AUTH_USER_KEY',
+    sdl: `${QUERY}type User { id: ID! @column(type: "uuid") email: String! }`,
+    manifest: AUTH,
+    at: '2:13',
+    fix: 'in manifest.yaml: database: { ids: uuid }',
   },
   {
     code: 'AUTH_USER_FIELD_UNSET',

@@ -46,6 +46,29 @@ export const MANIFEST: readonly Case[] = [
     manifest: 'name: x\nauth: { password: { min: 30, max: 20 } }',
     at: 'm2:26',
   },
+  ...(
+    [
+      ['linkedin2: ', 31, 'linkedin'],
+      ['x: { preset: twitter }', 44, null],
+      ['constructor: ', 31, null],
+    ] as const
+  ).map(([provider, column, near]) => ({
+    code: 'OAUTH_PRESET_UNKNOWN',
+    sdl: QUERY,
+    manifest: `name: x\nauth: { oauth: { providers: { ${provider} } } }`,
+    at: `m2:${column}`,
+    fix: near
+      ? `Did you mean "${near}"?`
+      : 'preset: oauth2, with authorize_url, access_url, profile_url, subject, email; or preset: oidc, with issuer',
+  })),
+  ...['"*"', 'https://app.test/path', 'localhost:3000', 'javascript:/x', 'app.test', 'data:/x'].map(
+    (address) => ({
+      code: 'ADDRESS_INVALID',
+      sdl: QUERY,
+      manifest: `name: x\nauth: { oauth: { return_to: [${address}] } }`,
+      at: 'm2:30',
+    }),
+  ),
   {
     code: 'OAUTH_PROVIDER',
     sdl: QUERY,

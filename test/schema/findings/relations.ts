@@ -49,6 +49,20 @@ export const RELATIONS: readonly Case[] = [
   },
   {
     code: 'RELATION_ARGUMENT',
+    sdl: `${QUERY}type A @table(name: "a", key: ["x", "y"]) { id: ID! x: String! y: String! bs: [B!]! }
+type B { id: ID! a: A @relation(columns: ["ax", "ay"], references: ["x", "y"]) }`,
+    at: '3:23',
+    fix: 'remove references: they are the key',
+  },
+  {
+    code: 'RELATION_ARGUMENT',
+    sdl: `${QUERY}type A { id: ID! x: String! y: String! bs: [B!]! }
+type B { id: ID! a: A @relation(columns: ["ax", "ay"], references: ["x", "y"]) }`,
+    at: '3:23',
+    fix: 'name one field, or write fields for the columns in place of a',
+  },
+  {
+    code: 'RELATION_ARGUMENT',
     sdl: `${QUERY}type User { id: ID! } type Post { id: ID! author: User! @relation(onDelete: SET_NULL) }`,
     at: '2:57',
   },

@@ -27,7 +27,7 @@ export const TABLES: readonly Case[] = [
     code: 'SOFT_DELETE_TYPE',
     sdl: `${QUERY}type A @entity(softDelete: true) { id: ID! deletedAt: String }`,
     at: '2:44',
-    fix: 'deletedAt: DateTime',
+    fix: 'deletedAt: DateTime\nscalar DateTime',
   },
   {
     code: 'TABLE_KEY_UNKNOWN',

@@ -65,9 +65,9 @@ export const model = {
       authorId: { key: 'author' },
       tagIds: { keys: 'tags' },
     },
-    'Mutation.createAuthor:Author': { name: 'name', email: 'email' },
+    'Mutation.createAuthor:Author': 'Author',
     'Mutation.createComment:Comment': { postId: { key: 'post' }, text: 'text' },
-    'Mutation.createTag:Tag': { name: 'name' },
+    'Mutation.createTag:Tag': 'Tag',
     'UpdatePostInput:Post': { title: 'title', body: 'body', status: 'status', tagIds: { keys: 'tags' } },
   },
   api: {
@@ -94,5 +94,5 @@ export const model = {
     suggestions: 'development',
     trustedDocuments: null,
   },
-  server: { port: 8080, host: '0.0.0.0', cors: [], trustedProxies: [], bodyLimit: size('1MiB') },
+  server: { port: 8080, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: size('1MiB') },
 } satisfies Model;

@@ -21,8 +21,8 @@ export const fields = {
   },
   Post: {
     author: one('Author', 'author_id', { inverse: 'posts' }),
-    comments: many('Comment', 'post_id', { inverse: 'post', max: 100 }),
-    tags: many('Tag', through('post_tags', 'post_id', 'tag_id'), { inverse: 'posts', max: 100 }),
+    comments: many('Comment', 'post_id', { inverse: 'post', paged: true, max: 100 }),
+    tags: many('Tag', through('post_tags', 'post_id', 'tag_id'), { inverse: 'posts', paged: true, max: 100 }),
     minutes: custom(),
   },
   Query: {
@@ -31,10 +31,10 @@ export const fields = {
     authors: list('Author', { page: { limit: 'limit', offset: 'offset' }, max: 100 }),
     post: get('Post', { id: 'id' }),
     posts: list('Post', { filters: { status: 'status' }, page: { limit: 'limit', offset: 'offset' }, max: 100 }),
-    tags: list('Tag', { max: 100 }),
+    tags: list('Tag', { paged: true, max: 100 }),
   },
   Tag: {
-    posts: many('Post', through('post_tags', 'tag_id', 'post_id'), { inverse: 'tags', max: 100 }),
+    posts: many('Post', through('post_tags', 'tag_id', 'post_id'), { inverse: 'tags', paged: true, max: 100 }),
   },
 };
 

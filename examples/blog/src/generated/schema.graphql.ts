@@ -21,8 +21,8 @@ type Post {
   body: String!
   status: PostStatus!
   author: Author!
-  comments: [Comment!]!
-  tags: [Tag!]!
+  comments(limit: Int, offset: Int): [Comment!]!
+  tags(limit: Int, offset: Int): [Tag!]!
   """How many minutes it takes to read."""
   minutes: Int!
   createdAt: DateTime!
@@ -39,7 +39,7 @@ type Comment {
 type Tag {
   id: ID!
   name: String!
-  posts: [Post!]!
+  posts(limit: Int, offset: Int): [Post!]!
 }
 
 scalar DateTime
@@ -65,7 +65,7 @@ type Query {
   authors(limit: Int, offset: Int): [Author!]!
   post(id: ID!): Post
   posts(status: PostStatus, limit: Int, offset: Int): [Post!]!
-  tags: [Tag!]!
+  tags(limit: Int, offset: Int): [Tag!]!
 }
 
 type Mutation {

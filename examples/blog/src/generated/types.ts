@@ -1,37 +1,24 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
+import type { EntityData, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
+import type { schemaTypes as $ } from '@twofold/schema';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data>;
 
 /** The type of the function in `src/routes.ts`. */
-export type Routes = RoutesOf<Context, Pick<
-  ResolversTypes,
-  | 'CreatePostInput'
-  | 'UpdatePostInput'
->>;
+export type Routes = RoutesOf<Context, $.InputTypes<$Schema>>;
 
 /** The type of a function in `src/middleware.ts`. */
 export type Middleware = MiddlewareOf<Context>;
 
-/** What a file of `src/resolvers/` may implement of this type. */
+// What the files of `src/resolvers/` may implement of each type.
 export type AuthorOverrides = AuthorResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type CommentOverrides = CommentResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type MutationOverrides = MutationsOf<MutationResolvers>;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type PostOverrides = PostResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type TagOverrides = TagResolvers;
 
 /** The type of the table in `src/scalars.ts`. */
@@ -42,8 +29,8 @@ export interface Database {
   authors: TableOf<AuthorRow, 'id'>;
   comments: TableOf<CommentRow, 'id'>;
   postTags: {
-    postId: number | string;
-    tagId: number | string;
+    postId: string;
+    tagId: string;
   };
   posts: TableOf<PostRow, 'id' | 'status'>;
   tags: TableOf<TagRow, 'id'>;
@@ -51,33 +38,33 @@ export interface Database {
 
 /** A row of `authors`: the fields that are columns, and the foreign keys. */
 export interface AuthorRow {
-  id: number | string;
+  id: string;
   name: string;
   email: string;
 }
 
 /** A row of `comments`: the fields that are columns, and the foreign keys. */
 export interface CommentRow {
-  id: number | string;
+  id: string;
   text: string;
-  postId: number | string;
+  postId: string;
   createdAt: string;
 }
 
 /** A row of `posts`: the fields that are columns, and the foreign keys. */
 export interface PostRow {
-  id: number | string;
+  id: string;
   title: string;
   body: string;
   status: PostStatus;
-  authorId: number | string;
+  authorId: string;
   createdAt: string;
   updatedAt: string;
 }
 
 /** A row of `tags`: the fields that are columns, and the foreign keys. */
 export interface TagRow {
-  id: number | string;
+  id: string;
   name: string;
 }
 
@@ -92,7 +79,7 @@ export interface Data {
 /** What `ctx.data.author` takes and returns. */
 export interface AuthorShape {
   row: AuthorRow;
-  key: { id: number | string } | { email: string };
+  key: { id: string } | { email: string };
   one: {};
   many: { posts: PostShape };
 }
@@ -100,23 +87,25 @@ export interface AuthorShape {
 /** What `ctx.data.comment` takes and returns. */
 export interface CommentShape {
   row: CommentRow;
-  key: { id: number | string };
+  key: { id: string };
   one: { post: PostShape };
   many: {};
+  times: 'createdAt';
 }
 
 /** What `ctx.data.post` takes and returns. */
 export interface PostShape {
   row: PostRow;
-  key: { id: number | string };
+  key: { id: string };
   one: { author: AuthorShape };
   many: { comments: CommentShape; tags: TagShape };
+  times: 'createdAt' | 'updatedAt';
 }
 
 /** What `ctx.data.tag` takes and returns. */
 export interface TagShape {
   row: TagRow;
-  key: { id: number | string } | { name: string };
+  key: { id: string } | { name: string };
   one: {};
   many: { posts: PostShape };
 }
@@ -133,8 +122,6 @@ export type PostHooks = HooksOf<{ shape: PostShape; context: Context; given: 'ti
 /** What `src/hooks/Tag.ts` may hold. */
 export type TagHooks = HooksOf<{ shape: TagShape; context: Context; given: 'name'; demanded: never; extra: object }>;
 
-export type Maybe<T> = T | null;
-export type InputMaybe<T> = T | null | undefined;
 /** All built-in and custom scalars, mapped to their actual values */
 export type ScalarTypes = {
   ID: { input: string; output: string | number; }
@@ -145,239 +132,138 @@ export type ScalarTypes = {
   DateTime: { input: string; output: string; }
 };
 
-/** Somebody who writes. */
-export type Author = {
-  email: ScalarTypes['String']['output'];
-  id: ScalarTypes['ID']['output'];
-  name: ScalarTypes['String']['output'];
-  posts: Array<Post>;
-};
+/**
+ * The schema, with references as the SDL writes them: the types below follow from it.
+ */
+export interface $Schema {
+  scalars: ScalarTypes;
+  enums: {
+    PostStatus: PostStatus;
+  };
+  rows: {
+    Author: AuthorRow;
+    Comment: CommentRow;
+    Post: PostRow;
+    Tag: TagRow;
+  };
+  fields: {
+    Author: {
+      email: 'String!';
+      id: 'ID!';
+      name: 'String!';
+      posts: $.WithArgs<'[Post!]!', { limit?: 'Int'; offset?: 'Int' }>;
+    };
+    Comment: {
+      createdAt: 'DateTime!';
+      id: 'ID!';
+      post: 'Post!';
+      text: 'String!';
+    };
+    Mutation: {
+      createAuthor: $.WithArgs<'Author!', { email: 'String!'; name: 'String!' }>;
+      createComment: $.WithArgs<'Comment!', { postId: 'ID!'; text: 'String!' }>;
+      createPost: $.WithArgs<'Post!', { input: 'CreatePostInput!' }>;
+      createTag: $.WithArgs<'Tag!', { name: 'String!' }>;
+      deletePost: $.WithArgs<'Boolean!', { id: 'ID!' }>;
+      updatePost?: $.WithArgs<'Post', { id: 'ID!'; input: 'UpdatePostInput!' }>;
+    };
+    Post: {
+      author: 'Author!';
+      body: 'String!';
+      comments: $.WithArgs<'[Comment!]!', { limit?: 'Int'; offset?: 'Int' }>;
+      createdAt: 'DateTime!';
+      id: 'ID!';
+      /** How many minutes it takes to read. */
+      minutes: 'Int!';
+      status: 'PostStatus!';
+      tags: $.WithArgs<'[Tag!]!', { limit?: 'Int'; offset?: 'Int' }>;
+      title: 'String!';
+      updatedAt: 'DateTime!';
+    };
+    Query: {
+      author?: $.WithArgs<'Author', { id: 'ID!' }>;
+      authorByEmail?: $.WithArgs<'Author', { email: 'String!' }>;
+      authors: $.WithArgs<'[Author!]!', { limit?: 'Int'; offset?: 'Int' }>;
+      post?: $.WithArgs<'Post', { id: 'ID!' }>;
+      posts: $.WithArgs<'[Post!]!', { limit?: 'Int'; offset?: 'Int'; status?: 'PostStatus' }>;
+      tags: $.WithArgs<'[Tag!]!', { limit?: 'Int'; offset?: 'Int' }>;
+    };
+    Tag: {
+      id: 'ID!';
+      name: 'String!';
+      posts: $.WithArgs<'[Post!]!', { limit?: 'Int'; offset?: 'Int' }>;
+    };
+  };
+  possible: {};
+  inputs: {
+    CreatePostInput: {
+      authorId: 'ID!';
+      body: 'String!';
+      status?: 'PostStatus';
+      tagIds?: '[ID!]';
+      title: 'String!';
+    };
+    UpdatePostInput: {
+      body?: 'String';
+      status?: 'PostStatus';
+      tagIds?: '[ID!]';
+      title?: 'String';
+    };
+  };
+  oneOf: {};
+  roots: 'Query' | 'Mutation' | 'Subscription';
+  subscription: 'Subscription';
+}
 
-/** Somebody who writes. */
-export type AuthorpostsArgs = {
-  limit?: InputMaybe<ScalarTypes['Int']['input']>;
-  offset?: InputMaybe<ScalarTypes['Int']['input']>;
-};
-
-export type Comment = {
-  createdAt: ScalarTypes['DateTime']['output'];
-  id: ScalarTypes['ID']['output'];
-  post: Post;
-  text: ScalarTypes['String']['output'];
-};
-
-export type CreatePostInput = {
-  authorId: ScalarTypes['ID']['input'];
-  body: ScalarTypes['String']['input'];
-  status?: InputMaybe<PostStatus>;
-  tagIds?: InputMaybe<Array<ScalarTypes['ID']['input']>>;
-  title: ScalarTypes['String']['input'];
-};
-
-export type Mutation = {
-  createAuthor: Author;
-  createComment: Comment;
-  createPost: Post;
-  createTag: Tag;
-  deletePost: ScalarTypes['Boolean']['output'];
-  updatePost?: Maybe<Post>;
-};
-
-export type MutationcreateAuthorArgs = {
-  email: ScalarTypes['String']['input'];
-  name: ScalarTypes['String']['input'];
-};
-
-export type MutationcreateCommentArgs = {
-  postId: ScalarTypes['ID']['input'];
-  text: ScalarTypes['String']['input'];
-};
-
-export type MutationcreatePostArgs = {
-  input: CreatePostInput;
-};
-
-export type MutationcreateTagArgs = {
-  name: ScalarTypes['String']['input'];
-};
-
-export type MutationdeletePostArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type MutationupdatePostArgs = {
-  id: ScalarTypes['ID']['input'];
-  input: UpdatePostInput;
-};
-
-export type Post = {
-  author: Author;
-  body: ScalarTypes['String']['output'];
-  comments: Array<Comment>;
-  createdAt: ScalarTypes['DateTime']['output'];
-  id: ScalarTypes['ID']['output'];
-  /** How many minutes it takes to read. */
-  minutes: ScalarTypes['Int']['output'];
-  status: PostStatus;
-  tags: Array<Tag>;
-  title: ScalarTypes['String']['output'];
-  updatedAt: ScalarTypes['DateTime']['output'];
-};
-
-export type PostStatus =
-  | 'DRAFT'
-  | 'PUBLISHED';
-
-export type Query = {
-  author?: Maybe<Author>;
-  authorByEmail?: Maybe<Author>;
-  authors: Array<Author>;
-  post?: Maybe<Post>;
-  posts: Array<Post>;
-  tags: Array<Tag>;
-};
-
-export type QueryauthorArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type QueryauthorByEmailArgs = {
-  email: ScalarTypes['String']['input'];
-};
-
-export type QueryauthorsArgs = {
-  limit?: InputMaybe<ScalarTypes['Int']['input']>;
-  offset?: InputMaybe<ScalarTypes['Int']['input']>;
-};
-
-export type QuerypostArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type QuerypostsArgs = {
-  limit?: InputMaybe<ScalarTypes['Int']['input']>;
-  offset?: InputMaybe<ScalarTypes['Int']['input']>;
-  status?: InputMaybe<PostStatus>;
-};
-
-export type Tag = {
-  id: ScalarTypes['ID']['output'];
-  name: ScalarTypes['String']['output'];
-  posts: Array<Post>;
-};
-
-export type UpdatePostInput = {
-  body?: InputMaybe<ScalarTypes['String']['input']>;
-  status?: InputMaybe<PostStatus>;
-  tagIds?: InputMaybe<Array<ScalarTypes['ID']['input']>>;
-  title?: InputMaybe<ScalarTypes['String']['input']>;
-};
-
-/** Arguments, of which these are never absent: they are required or have a default. */
-export type RequireFields<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
-
-/** The result of a resolver: a value, or a promise of one. */
-export type ResolverTypeWrapper<T> = Promise<T> | T;
-
-/** The resolver of one field. */
-export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = (parent: Parent, args: Args, ctx: ContextType, info: GraphQLResolveInfo) => Promise<Result> | Result;
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+export type RequireFields<T, K extends keyof T> = $.RequireFields<T, K>;
+export type ResolverTypeWrapper<T> = $.ResolverTypeWrapper<T>;
+export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = $.Resolver<Result, Parent, ContextType, Args>;
 
 /** Mapping between all available schema types and the resolvers types */
-export type ResolversTypes = {
-  Author: ResolverTypeWrapper<AuthorRow>;
-  Boolean: ResolverTypeWrapper<ScalarTypes['Boolean']['output']>;
-  Comment: ResolverTypeWrapper<CommentRow>;
-  CreatePostInput: CreatePostInput;
-  DateTime: ResolverTypeWrapper<ScalarTypes['DateTime']['output']>;
-  ID: ResolverTypeWrapper<ScalarTypes['ID']['output']>;
-  Int: ResolverTypeWrapper<ScalarTypes['Int']['output']>;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Post: ResolverTypeWrapper<PostRow>;
-  PostStatus: PostStatus;
-  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  String: ResolverTypeWrapper<ScalarTypes['String']['output']>;
-  Tag: ResolverTypeWrapper<TagRow>;
-  UpdatePostInput: UpdatePostInput;
-};
+export type ResolversTypes = $.ResultTypes<$Schema>;
 
 /** Mapping between all available schema types and the resolvers parents */
-export type ResolversParentTypes = {
-  Author: AuthorRow;
-  Boolean: ScalarTypes['Boolean']['output'];
-  Comment: CommentRow;
-  CreatePostInput: CreatePostInput;
-  DateTime: ScalarTypes['DateTime']['output'];
-  ID: ScalarTypes['ID']['output'];
-  Int: ScalarTypes['Int']['output'];
-  Mutation: Record<PropertyKey, never>;
-  Post: PostRow;
-  Query: Record<PropertyKey, never>;
-  String: ScalarTypes['String']['output'];
-  Tag: TagRow;
-  UpdatePostInput: UpdatePostInput;
-};
+export type ResolversParentTypes = $.ParentTypes<$Schema>;
 
-export type AuthorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Author'] = ResolversParentTypes['Author']> = {
-  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  posts?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType, Partial<AuthorpostsArgs>>;
-};
-
-export type CommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment']> = {
-  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  post?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
-  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-};
-
+/** Somebody who writes. */
+export type Author = $.ObjectType<$Schema, 'Author'>;
+export type AuthorpostsArgs = $.ArgsOf<$Schema, 'Author', 'posts'>;
+export type Comment = $.ObjectType<$Schema, 'Comment'>;
+export type CreatePostInput = $.InputType<$Schema, 'CreatePostInput'>;
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
+export type Mutation = $.ObjectType<$Schema, 'Mutation'>;
+export type MutationcreateAuthorArgs = $.ArgsOf<$Schema, 'Mutation', 'createAuthor'>;
+export type MutationcreateCommentArgs = $.ArgsOf<$Schema, 'Mutation', 'createComment'>;
+export type MutationcreatePostArgs = $.ArgsOf<$Schema, 'Mutation', 'createPost'>;
+export type MutationcreateTagArgs = $.ArgsOf<$Schema, 'Mutation', 'createTag'>;
+export type MutationdeletePostArgs = $.ArgsOf<$Schema, 'Mutation', 'deletePost'>;
+export type MutationupdatePostArgs = $.ArgsOf<$Schema, 'Mutation', 'updatePost'>;
+export type Post = $.ObjectType<$Schema, 'Post'>;
+export type PostcommentsArgs = $.ArgsOf<$Schema, 'Post', 'comments'>;
+export type PosttagsArgs = $.ArgsOf<$Schema, 'Post', 'tags'>;
+export type PostStatus =
+  | 'DRAFT'
+  | 'PUBLISHED';
+export type Query = $.ObjectType<$Schema, 'Query'>;
+export type QueryauthorArgs = $.ArgsOf<$Schema, 'Query', 'author'>;
+export type QueryauthorByEmailArgs = $.ArgsOf<$Schema, 'Query', 'authorByEmail'>;
+export type QueryauthorsArgs = $.ArgsOf<$Schema, 'Query', 'authors'>;
+export type QuerypostArgs = $.ArgsOf<$Schema, 'Query', 'post'>;
+export type QuerypostsArgs = $.ArgsOf<$Schema, 'Query', 'posts'>;
+export type QuerytagsArgs = $.ArgsOf<$Schema, 'Query', 'tags'>;
+export type Tag = $.ObjectType<$Schema, 'Tag'>;
+export type TagpostsArgs = $.ArgsOf<$Schema, 'Tag', 'posts'>;
+export type UpdatePostInput = $.InputType<$Schema, 'UpdatePostInput'>;
 
-export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createAuthor?: Resolver<ResolversTypes['Author'], ParentType, ContextType, RequireFields<MutationcreateAuthorArgs, 'email' | 'name'>>;
-  createComment?: Resolver<ResolversTypes['Comment'], ParentType, ContextType, RequireFields<MutationcreateCommentArgs, 'postId' | 'text'>>;
-  createPost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationcreatePostArgs, 'input'>>;
-  createTag?: Resolver<ResolversTypes['Tag'], ParentType, ContextType, RequireFields<MutationcreateTagArgs, 'name'>>;
-  deletePost?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationdeletePostArgs, 'id'>>;
-  updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationupdatePostArgs, 'id' | 'input'>>;
-};
+export type AuthorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Author'] = ResolversParentTypes['Author']> = $.ResolversOf<$Schema, 'Author', ContextType, ParentType>;
+export type CommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment']> = $.ResolversOf<$Schema, 'Comment', ContextType, ParentType>;
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = $.ResolversOf<$Schema, 'Mutation', ContextType, ParentType>;
+export type PostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post']> = $.ResolversOf<$Schema, 'Post', ContextType, ParentType>;
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = $.ResolversOf<$Schema, 'Query', ContextType, ParentType>;
+export type TagResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Tag'] = ResolversParentTypes['Tag']> = $.ResolversOf<$Schema, 'Tag', ContextType, ParentType>;
 
-export type PostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post']> = {
-  author?: Resolver<ResolversTypes['Author'], ParentType, ContextType>;
-  body?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  comments?: Resolver<Array<ResolversTypes['Comment']>, ParentType, ContextType>;
-  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  minutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  status?: Resolver<ResolversTypes['PostStatus'], ParentType, ContextType>;
-  tags?: Resolver<Array<ResolversTypes['Tag']>, ParentType, ContextType>;
-  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-};
-
-export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  author?: Resolver<Maybe<ResolversTypes['Author']>, ParentType, ContextType, RequireFields<QueryauthorArgs, 'id'>>;
-  authorByEmail?: Resolver<Maybe<ResolversTypes['Author']>, ParentType, ContextType, RequireFields<QueryauthorByEmailArgs, 'email'>>;
-  authors?: Resolver<Array<ResolversTypes['Author']>, ParentType, ContextType, Partial<QueryauthorsArgs>>;
-  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QuerypostArgs, 'id'>>;
-  posts?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType, Partial<QuerypostsArgs>>;
-  tags?: Resolver<Array<ResolversTypes['Tag']>, ParentType, ContextType>;
-};
-
-export type TagResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Tag'] = ResolversParentTypes['Tag']> = {
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  posts?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType>;
-};
-
-export type Resolvers<ContextType = Context> = {
-  Author?: AuthorResolvers<ContextType>;
-  Comment?: CommentResolvers<ContextType>;
-  DateTime?: GraphQLScalarType;
-  Mutation?: MutationResolvers<ContextType>;
-  Post?: PostResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
-  Tag?: TagResolvers<ContextType>;
-};
+export type Resolvers<ContextType = Context> = $.AllResolvers<$Schema, ContextType>;

@@ -7,8 +7,8 @@ import { resolvers as ofMutation } from '../resolvers/Mutation.ts';
 export const fields = {
   Company: {
     owner: one('User', 'owner_id'),
-    employees: many('User', 'company_id', { inverse: 'company', max: 100 }),
-    projects: many('Project', 'company_id', { inverse: 'company', max: 100 }),
+    employees: many('User', 'company_id', { inverse: 'company', paged: true, max: 100 }),
+    projects: many('Project', 'company_id', { inverse: 'company', paged: true, max: 100 }),
   },
   Mutation: {
     createCompany: create('Company', { write: 'Mutation.createCompany:Company' }),

@@ -10,8 +10,8 @@ type Company
   id: ID!
   name: String!
   owner: User!
-  employees: [User!]!
-  projects: [Project!]!
+  employees(limit: Int, offset: Int): [User!]!
+  projects(limit: Int, offset: Int): [Project!]!
 }
 
 """

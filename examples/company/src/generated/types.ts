@@ -1,34 +1,24 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Extend as RuntimeExtend, Listeners as RuntimeListeners } from '@twofold/auth';
-import type { Credential, EntityData, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
+import type { Credential, EntityData, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
+import type { schemaTypes as $ } from '@twofold/schema';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data, RuntimeAuth>;
 
 /** The type of the function in `src/routes.ts`. */
-export type Routes = RoutesOf<Context, Pick<
-  ResolversTypes,
-  | 'CreateProjectInput'
->>;
+export type Routes = RoutesOf<Context, $.InputTypes<$Schema>>;
 
 /** The type of a function in `src/middleware.ts`. */
 export type Middleware = MiddlewareOf<Context>;
 
-/** What a file of `src/resolvers/` may implement of this type. */
+// What the files of `src/resolvers/` may implement of each type.
 export type CompanyOverrides = CompanyResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type MutationOverrides = MutationsOf<MutationResolvers>;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type ProjectOverrides = ProjectResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
-
-/** What a file of `src/resolvers/` may implement of this type. */
 export type UserOverrides = UserResolvers;
 
 /** The type of the table in `src/scalars.ts`. */
@@ -55,27 +45,27 @@ export interface Database {
 
 /** A row of `companies`: the fields that are columns, and the foreign keys. */
 export interface CompanyRow {
-  id: number | string;
+  id: string;
   name: string;
-  ownerId: number | string;
+  ownerId: string;
 }
 
 /** A row of `projects`: the fields that are columns, and the foreign keys. */
 export interface ProjectRow {
-  id: number | string;
+  id: string;
   title: string;
   done: boolean;
-  companyId: number | string;
-  ownerId: number | string;
+  companyId: string;
+  ownerId: string;
   createdAt: string;
 }
 
 /** A row of `users`: the fields that are columns, and the foreign keys. */
 export interface UserRow {
-  id: number | string;
+  id: string;
   name: string;
   email: string;
-  companyId?: number | string | null;
+  companyId?: string | null;
 }
 
 /** `ctx.data`: rows with the checks, rules and events of the API. */
@@ -88,7 +78,7 @@ export interface Data {
 /** What `ctx.data.company` takes and returns. */
 export interface CompanyShape {
   row: CompanyRow;
-  key: { id: number | string };
+  key: { id: string };
   one: { owner: UserShape };
   many: { employees: UserShape; projects: ProjectShape };
 }
@@ -96,15 +86,16 @@ export interface CompanyShape {
 /** What `ctx.data.project` takes and returns. */
 export interface ProjectShape {
   row: ProjectRow;
-  key: { id: number | string };
+  key: { id: string };
   one: { company: CompanyShape; owner: UserShape };
   many: {};
+  times: 'createdAt';
 }
 
 /** What `ctx.data.user` takes and returns. */
 export interface UserShape {
   row: UserRow;
-  key: { id: number | string } | { email: string };
+  key: { id: string } | { email: string };
   one: { company: CompanyShape };
   many: {};
 }
@@ -118,8 +109,6 @@ export type ProjectHooks = HooksOf<{ shape: ProjectShape; context: Context; give
 /** What `src/hooks/User.ts` may hold. */
 export type UserHooks = HooksOf<{ shape: UserShape; context: Context; given: never; demanded: never; extra: object }>;
 
-export type Maybe<T> = T | null;
-export type InputMaybe<T> = T | null | undefined;
 /** All built-in and custom scalars, mapped to their actual values */
 export type ScalarTypes = {
   ID: { input: string; output: string | number; }
@@ -130,196 +119,111 @@ export type ScalarTypes = {
   DateTime: { input: string; output: string; }
 };
 
+/**
+ * The schema, with references as the SDL writes them: the types below follow from it.
+ */
+export interface $Schema {
+  scalars: ScalarTypes;
+  enums: {};
+  rows: {
+    Company: CompanyRow;
+    Project: ProjectRow;
+    User: UserRow;
+  };
+  fields: {
+    Company: {
+      employees: $.WithArgs<'[User!]!', { limit?: 'Int'; offset?: 'Int' }>;
+      id: 'ID!';
+      name: 'String!';
+      owner: 'User!';
+      projects: $.WithArgs<'[Project!]!', { limit?: 'Int'; offset?: 'Int' }>;
+    };
+    Mutation: {
+      createCompany: $.WithArgs<'Company!', { name: 'String!' }>;
+      createProject: $.WithArgs<'Project!', { input: 'CreateProjectInput!' }>;
+      deleteProject: $.WithArgs<'Boolean!', { id: 'ID!' }>;
+      joinCompany: $.WithArgs<'User!', { companyId: 'ID!' }>;
+      updateProject?: $.WithArgs<'Project', { done?: 'Boolean'; id: 'ID!'; title?: 'String' }>;
+    };
+    Project: {
+      company: 'Company!';
+      createdAt: 'DateTime!';
+      done: 'Boolean!';
+      id: 'ID!';
+      owner: 'User!';
+      title: 'String!';
+    };
+    Query: {
+      companies: $.WithArgs<'[Company!]!', { limit?: 'Int'; offset?: 'Int' }>;
+      company?: $.WithArgs<'Company', { id: 'ID!' }>;
+      project?: $.WithArgs<'Project', { id: 'ID!' }>;
+      projects: $.WithArgs<'[Project!]!', { done?: 'Boolean'; limit?: 'Int'; offset?: 'Int' }>;
+      user?: $.WithArgs<'User', { id: 'ID!' }>;
+      users: $.WithArgs<'[User!]!', { limit?: 'Int'; offset?: 'Int' }>;
+    };
+    User: {
+      company?: 'Company';
+      email: 'String!';
+      id: 'ID!';
+      name: 'String!';
+    };
+  };
+  possible: {};
+  inputs: {
+    CreateProjectInput: {
+      companyId: 'ID!';
+      title: 'String!';
+    };
+  };
+  oneOf: {};
+  roots: 'Query' | 'Mutation' | 'Subscription';
+  subscription: 'Subscription';
+}
+
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+export type RequireFields<T, K extends keyof T> = $.RequireFields<T, K>;
+export type ResolverTypeWrapper<T> = $.ResolverTypeWrapper<T>;
+export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = $.Resolver<Result, Parent, ContextType, Args>;
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = $.ResultTypes<$Schema>;
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = $.ParentTypes<$Schema>;
+
 /** What people work for. It belongs to the person who made it, and only the roles below may read or change it besides. */
-export type Company = {
-  employees: Array<User>;
-  id: ScalarTypes['ID']['output'];
-  name: ScalarTypes['String']['output'];
-  owner: User;
-  projects: Array<Project>;
-};
-
-export type CreateProjectInput = {
-  companyId: ScalarTypes['ID']['input'];
-  title: ScalarTypes['String']['input'];
-};
-
-export type Mutation = {
-  createCompany: Company;
-  createProject: Project;
-  deleteProject: ScalarTypes['Boolean']['output'];
-  joinCompany: User;
-  updateProject?: Maybe<Project>;
-};
-
-export type MutationcreateCompanyArgs = {
-  name: ScalarTypes['String']['input'];
-};
-
-export type MutationcreateProjectArgs = {
-  input: CreateProjectInput;
-};
-
-export type MutationdeleteProjectArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type MutationjoinCompanyArgs = {
-  companyId: ScalarTypes['ID']['input'];
-};
-
-export type MutationupdateProjectArgs = {
-  done?: InputMaybe<ScalarTypes['Boolean']['input']>;
-  id: ScalarTypes['ID']['input'];
-  title?: InputMaybe<ScalarTypes['String']['input']>;
-};
-
-export type Project = {
-  company: Company;
-  createdAt: ScalarTypes['DateTime']['output'];
-  done: ScalarTypes['Boolean']['output'];
-  id: ScalarTypes['ID']['output'];
-  owner: User;
-  title: ScalarTypes['String']['output'];
-};
-
-export type Query = {
-  companies: Array<Company>;
-  company?: Maybe<Company>;
-  project?: Maybe<Project>;
-  projects: Array<Project>;
-  user?: Maybe<User>;
-  users: Array<User>;
-};
-
-export type QuerycompaniesArgs = {
-  limit?: InputMaybe<ScalarTypes['Int']['input']>;
-  offset?: InputMaybe<ScalarTypes['Int']['input']>;
-};
-
-export type QuerycompanyArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type QueryprojectArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type QueryprojectsArgs = {
-  done?: InputMaybe<ScalarTypes['Boolean']['input']>;
-  limit?: InputMaybe<ScalarTypes['Int']['input']>;
-  offset?: InputMaybe<ScalarTypes['Int']['input']>;
-};
-
-export type QueryuserArgs = {
-  id: ScalarTypes['ID']['input'];
-};
-
-export type QueryusersArgs = {
-  limit?: InputMaybe<ScalarTypes['Int']['input']>;
-  offset?: InputMaybe<ScalarTypes['Int']['input']>;
-};
-
+export type Company = $.ObjectType<$Schema, 'Company'>;
+export type CompanyemployeesArgs = $.ArgsOf<$Schema, 'Company', 'employees'>;
+export type CompanyprojectsArgs = $.ArgsOf<$Schema, 'Company', 'projects'>;
+export type CreateProjectInput = $.InputType<$Schema, 'CreateProjectInput'>;
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+export type Mutation = $.ObjectType<$Schema, 'Mutation'>;
+export type MutationcreateCompanyArgs = $.ArgsOf<$Schema, 'Mutation', 'createCompany'>;
+export type MutationcreateProjectArgs = $.ArgsOf<$Schema, 'Mutation', 'createProject'>;
+export type MutationdeleteProjectArgs = $.ArgsOf<$Schema, 'Mutation', 'deleteProject'>;
+export type MutationjoinCompanyArgs = $.ArgsOf<$Schema, 'Mutation', 'joinCompany'>;
+export type MutationupdateProjectArgs = $.ArgsOf<$Schema, 'Mutation', 'updateProject'>;
+export type Project = $.ObjectType<$Schema, 'Project'>;
+export type Query = $.ObjectType<$Schema, 'Query'>;
+export type QuerycompaniesArgs = $.ArgsOf<$Schema, 'Query', 'companies'>;
+export type QuerycompanyArgs = $.ArgsOf<$Schema, 'Query', 'company'>;
+export type QueryprojectArgs = $.ArgsOf<$Schema, 'Query', 'project'>;
+export type QueryprojectsArgs = $.ArgsOf<$Schema, 'Query', 'projects'>;
+export type QueryuserArgs = $.ArgsOf<$Schema, 'Query', 'user'>;
+export type QueryusersArgs = $.ArgsOf<$Schema, 'Query', 'users'>;
 /**
  * Somebody who signs in. Everybody signed in reads the name, each person alone reads their e-mail and changes their row.
  * Password and sessions stand elsewhere, where no query reaches them.
  */
-export type User = {
-  company?: Maybe<Company>;
-  email: ScalarTypes['String']['output'];
-  id: ScalarTypes['ID']['output'];
-  name: ScalarTypes['String']['output'];
-};
+export type User = $.ObjectType<$Schema, 'User'>;
 
-/** Arguments, of which these are never absent: they are required or have a default. */
-export type RequireFields<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
+export type CompanyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Company'] = ResolversParentTypes['Company']> = $.ResolversOf<$Schema, 'Company', ContextType, ParentType>;
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = $.ResolversOf<$Schema, 'Mutation', ContextType, ParentType>;
+export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = $.ResolversOf<$Schema, 'Project', ContextType, ParentType>;
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = $.ResolversOf<$Schema, 'Query', ContextType, ParentType>;
+export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = $.ResolversOf<$Schema, 'User', ContextType, ParentType>;
 
-/** The result of a resolver: a value, or a promise of one. */
-export type ResolverTypeWrapper<T> = Promise<T> | T;
-
-/** The resolver of one field. */
-export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = (parent: Parent, args: Args, ctx: ContextType, info: GraphQLResolveInfo) => Promise<Result> | Result;
-
-/** Mapping between all available schema types and the resolvers types */
-export type ResolversTypes = {
-  Boolean: ResolverTypeWrapper<ScalarTypes['Boolean']['output']>;
-  Company: ResolverTypeWrapper<CompanyRow>;
-  CreateProjectInput: CreateProjectInput;
-  DateTime: ResolverTypeWrapper<ScalarTypes['DateTime']['output']>;
-  ID: ResolverTypeWrapper<ScalarTypes['ID']['output']>;
-  Int: ResolverTypeWrapper<ScalarTypes['Int']['output']>;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Project: ResolverTypeWrapper<ProjectRow>;
-  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  String: ResolverTypeWrapper<ScalarTypes['String']['output']>;
-  User: ResolverTypeWrapper<UserRow>;
-};
-
-/** Mapping between all available schema types and the resolvers parents */
-export type ResolversParentTypes = {
-  Boolean: ScalarTypes['Boolean']['output'];
-  Company: CompanyRow;
-  CreateProjectInput: CreateProjectInput;
-  DateTime: ScalarTypes['DateTime']['output'];
-  ID: ScalarTypes['ID']['output'];
-  Int: ScalarTypes['Int']['output'];
-  Mutation: Record<PropertyKey, never>;
-  Project: ProjectRow;
-  Query: Record<PropertyKey, never>;
-  String: ScalarTypes['String']['output'];
-  User: UserRow;
-};
-
-export type CompanyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Company'] = ResolversParentTypes['Company']> = {
-  employees?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  owner?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
-  projects?: Resolver<Array<ResolversTypes['Project']>, ParentType, ContextType>;
-};
-
-export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
-  name: 'DateTime';
-}
-
-export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createCompany?: Resolver<ResolversTypes['Company'], ParentType, ContextType, RequireFields<MutationcreateCompanyArgs, 'name'>>;
-  createProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationcreateProjectArgs, 'input'>>;
-  deleteProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationdeleteProjectArgs, 'id'>>;
-  joinCompany?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationjoinCompanyArgs, 'companyId'>>;
-  updateProject?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType, RequireFields<MutationupdateProjectArgs, 'id'>>;
-};
-
-export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
-  company?: Resolver<ResolversTypes['Company'], ParentType, ContextType>;
-  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-  done?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  owner?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
-  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-};
-
-export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  companies?: Resolver<Array<ResolversTypes['Company']>, ParentType, ContextType, Partial<QuerycompaniesArgs>>;
-  company?: Resolver<Maybe<ResolversTypes['Company']>, ParentType, ContextType, RequireFields<QuerycompanyArgs, 'id'>>;
-  project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType, RequireFields<QueryprojectArgs, 'id'>>;
-  projects?: Resolver<Array<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryprojectsArgs>>;
-  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryuserArgs, 'id'>>;
-  users?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType, Partial<QueryusersArgs>>;
-};
-
-export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
-  company?: Resolver<Maybe<ResolversTypes['Company']>, ParentType, ContextType>;
-  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-};
-
-export type Resolvers<ContextType = Context> = {
-  Company?: CompanyResolvers<ContextType>;
-  DateTime?: GraphQLScalarType;
-  Mutation?: MutationResolvers<ContextType>;
-  Project?: ProjectResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
-  User?: UserResolvers<ContextType>;
-};
+export type Resolvers<ContextType = Context> = $.AllResolvers<$Schema, ContextType>;

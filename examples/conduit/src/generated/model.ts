@@ -103,7 +103,7 @@ export const model = {
         setBy: [{ name: 'name' }],
       },
     },
-    'NewTag:Tag': { name: 'name' },
+    'NewTag:Tag': 'Tag',
   },
   filters: {
     ArticleFilter: {

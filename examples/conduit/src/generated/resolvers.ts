@@ -6,9 +6,9 @@ import { aggregate, count, create, exists, get, list, many, one, remove, through
 export const fields = {
   Article: {
     author: one('User', 'author_id', { inverse: 'articles' }),
-    tags: many('Tag', through('article_tags', 'article_id', 'tag_id'), { inverse: 'articles', max: 1000 }),
-    comments: many('Comment', 'article_id', { inverse: 'article', max: 1000 }),
-    favoritedBy: many('User', through('article_favorited_by', 'article_id', 'user_id'), { inverse: 'favorites', max: 1000 }),
+    tags: many('Tag', through('article_tags', 'article_id', 'tag_id'), { inverse: 'articles', paged: true, max: 1000 }),
+    comments: many('Comment', 'article_id', { inverse: 'article', paged: true, max: 1000 }),
+    favoritedBy: many('User', through('article_favorited_by', 'article_id', 'user_id'), { inverse: 'favorites', paged: true, max: 1000 }),
     favorited: exists('User', 'favoritedBy', { kind: 'compare', column: 'id', operator: 'eq', caller: true }),
     favoritesCount: count('User', 'favoritedBy'),
   },
@@ -35,18 +35,19 @@ export const fields = {
     comments: list('Comment', {
       filters: { articleId: 'article_id' },
       orderBy: { arg: 'orderBy', shape: 'CommentOrder' },
+      paged: true,
       max: 1000,
     }),
-    tags: list('Tag', { max: 1000 }),
+    tags: list('Tag', { paged: true, max: 1000 }),
   },
   Tag: {
-    articles: many('Article', through('article_tags', 'tag_id', 'article_id'), { inverse: 'tags', max: 1000 }),
+    articles: many('Article', through('article_tags', 'tag_id', 'article_id'), { inverse: 'tags', paged: true, max: 1000 }),
   },
   User: {
-    follows: many('User', through('follows', 'follower_id', 'user_id'), { inverse: 'followers', max: 1000 }),
-    followers: many('User', through('follows', 'user_id', 'follower_id'), { inverse: 'follows', max: 1000 }),
-    articles: many('Article', 'author_id', { inverse: 'author', max: 1000 }),
-    favorites: many('Article', through('article_favorited_by', 'user_id', 'article_id'), { inverse: 'favoritedBy', max: 1000 }),
+    follows: many('User', through('follows', 'follower_id', 'user_id'), { inverse: 'followers', paged: true, max: 1000 }),
+    followers: many('User', through('follows', 'user_id', 'follower_id'), { inverse: 'follows', paged: true, max: 1000 }),
+    articles: many('Article', 'author_id', { inverse: 'author', paged: true, max: 1000 }),
+    favorites: many('Article', through('article_favorited_by', 'user_id', 'article_id'), { inverse: 'favoritedBy', paged: true, max: 1000 }),
     following: exists('User', 'followers', { kind: 'compare', column: 'id', operator: 'eq', caller: true }),
   },
 };

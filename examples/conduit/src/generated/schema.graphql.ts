@@ -12,10 +12,10 @@ type User {
   username: String!
   bio: String
   image: String
-  follows: [User!]!
-  followers: [User!]!
-  articles: [Article!]!
-  favorites: [Article!]!
+  follows(limit: Int, offset: Int): [User!]!
+  followers(limit: Int, offset: Int): [User!]!
+  articles(limit: Int, offset: Int): [Article!]!
+  favorites(limit: Int, offset: Int): [Article!]!
   following: Boolean!
 }
 
@@ -27,9 +27,9 @@ type Article
   description: String!
   body: String!
   author: User!
-  tags: [Tag!]!
-  comments: [Comment!]!
-  favoritedBy: [User!]!
+  tags(limit: Int, offset: Int): [Tag!]!
+  comments(limit: Int, offset: Int): [Comment!]!
+  favoritedBy(limit: Int, offset: Int): [User!]!
   favorited: Boolean!
   favoritesCount: Int!
   createdAt: DateTime!
@@ -49,7 +49,7 @@ type Comment
 type Tag {
   id: ID!
   name: String!
-  articles: [Article!]!
+  articles(limit: Int, offset: Int): [Article!]!
 }
 
 scalar DateTime
@@ -60,8 +60,8 @@ type Query {
   articles(filter: ArticleFilter, orderBy: ArticleOrder, limit: Int, offset: Int): [Article!]!
   articlesAggregate(filter: ArticleFilter): ArticleAggregate!
   comment(id: ID!): Comment
-  comments(articleId: ID!, orderBy: CommentOrder): [Comment!]!
-  tags: [Tag!]!
+  comments(articleId: ID!, orderBy: CommentOrder, limit: Int, offset: Int): [Comment!]!
+  tags(limit: Int, offset: Int): [Tag!]!
 }
 
 type ArticleAggregate { count: Int! }

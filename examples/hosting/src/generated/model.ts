@@ -29,8 +29,8 @@ export const model = {
     },
   },
   writes: {
-    'Mutation.createHostedApp:HostedApp': { name: 'name', teamId: { key: 'team' } },
-    'Mutation.createTeam:Team': { name: 'name' },
+    'Mutation.createHostedApp:HostedApp': 'HostedApp',
+    'Mutation.createTeam:Team': 'Team',
   },
   api: {
     path: '/graphql',

@@ -14,10 +14,10 @@ export const fields = {
   },
   Query: {
     team: get('Team', { id: 'id' }),
-    teams: list('Team', { max: 100 }),
-    hostedApps: list('HostedApp', { max: 100 }),
+    teams: list('Team', { paged: true, max: 100 }),
+    hostedApps: list('HostedApp', { paged: true, max: 100 }),
   },
   Team: {
-    apps: many('HostedApp', 'team_id', { inverse: 'team', max: 100 }),
+    apps: many('HostedApp', 'team_id', { inverse: 'team', paged: true, max: 100 }),
   },
 };

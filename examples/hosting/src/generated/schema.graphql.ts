@@ -6,7 +6,7 @@ export const sdl = /* GraphQL */ `
 type Team {
   id: ID!
   name: String!
-  apps: [HostedApp!]!
+  apps(limit: Int, offset: Int): [HostedApp!]!
 }
 
 """A hosted app. The hosting API identifies it by its name."""
@@ -18,8 +18,8 @@ type HostedApp {
 
 type Query {
   team(id: ID!): Team
-  teams: [Team!]!
-  hostedApps: [HostedApp!]!
+  teams(limit: Int, offset: Int): [Team!]!
+  hostedApps(limit: Int, offset: Int): [HostedApp!]!
 }
 
 type Mutation {

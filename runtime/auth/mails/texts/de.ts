@@ -95,7 +95,7 @@ export const de: MailTexts = {
     action: 'Anmelden',
   },
   invitation: {
-    subject: 'Einladung zu {organization}',
+    subject: 'Einladung von {app}',
     body: [
       'Du bist eingeladen, {organization} als {role} beizutreten.',
       '{inviter} hat dich eingeladen.',

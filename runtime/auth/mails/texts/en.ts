@@ -95,7 +95,7 @@ export const en: MailTexts = {
     action: 'Sign in',
   },
   invitation: {
-    subject: 'You are invited to {organization}',
+    subject: 'An invitation from {app}',
     body: [
       'You are invited to join {organization} as {role}.',
       '{inviter} invited you.',

@@ -95,7 +95,7 @@ export const es: MailTexts = {
     action: 'Iniciar sesión',
   },
   invitation: {
-    subject: 'Invitación a {organization}',
+    subject: 'Invitación de {app}',
     body: [
       'Tienes una invitación para unirte a {organization} como {role}.',
       '{inviter} te ha invitado.',

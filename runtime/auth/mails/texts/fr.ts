@@ -95,7 +95,7 @@ export const fr: MailTexts = {
     action: 'Se connecter',
   },
   invitation: {
-    subject: 'Invitation à {organization}',
+    subject: 'Invitation de {app}',
     body: [
       'Vous êtes invité à rejoindre {organization} comme {role}.',
       '{inviter} vous a invité.',

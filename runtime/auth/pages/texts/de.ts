@@ -85,6 +85,9 @@ export const de: AllTexts = {
   verify_title: 'E-Mail-Adresse bestätigen',
   verify_text: 'Drücke den Knopf, um zu bestätigen, dass diese Adresse dir gehört.',
   verify_submit: 'Bestätigen',
+  verify_password_text: 'Geben Sie das Passwort ein, mit dem Sie sich registriert haben.',
+  verify_anew_text:
+    'Sie haben sich nicht registriert oder kennen dieses Passwort nicht? Wählen Sie ein neues: Alles, was mit dem alten angelegt wurde, endet, auch dessen Sitzungen.',
   verify_done: 'Deine E-Mail-Adresse ist bestätigt.',
   verify_resend: 'Neuen Link senden',
   verify_resend_text: 'Ohne Link: wir mailen dir einen neuen.',

@@ -89,6 +89,9 @@ export const en = {
   verify_title: 'Confirm your email address',
   verify_text: 'Press the button to confirm that this address is yours.',
   verify_submit: 'Confirm',
+  verify_password_text: 'Enter the password that you registered with.',
+  verify_anew_text:
+    'You did not register, or do not know that password? Choose a new one. All access that was made with the old one ends.',
   verify_done: 'Your email address is confirmed.',
   verify_resend: 'Send a new link',
   verify_resend_text: 'Without a link: we mail you a new one.',

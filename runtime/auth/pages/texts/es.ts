@@ -84,6 +84,9 @@ export const es: AllTexts = {
   verify_title: 'Confirmar el correo',
   verify_text: 'Pulsa el botón para confirmar que esta dirección es tuya.',
   verify_submit: 'Confirmar',
+  verify_password_text: 'Introduzca la contraseña con la que se registró.',
+  verify_anew_text:
+    '¿No se registró o no conoce esa contraseña? Elija una nueva: todo acceso creado con la anterior termina, también sus sesiones.',
   verify_done: 'Tu correo está confirmado.',
   verify_resend: 'Enviar un enlace nuevo',
   verify_resend_text: 'Sin enlace: te enviamos uno nuevo.',

@@ -84,6 +84,9 @@ export const fr: AllTexts = {
   verify_title: "Confirmer l'adresse e-mail",
   verify_text: 'Appuyez sur le bouton pour confirmer que cette adresse est la vôtre.',
   verify_submit: 'Confirmer',
+  verify_password_text: 'Saisissez le mot de passe choisi lors de votre inscription.',
+  verify_anew_text:
+    'Vous ne vous êtes pas inscrit ou ne connaissez pas ce mot de passe ? Choisissez-en un nouveau : tout accès créé avec l’ancien prend fin, sessions comprises.',
   verify_done: 'Votre adresse e-mail est confirmée.',
   verify_resend: 'Envoyer un nouveau lien',
   verify_resend_text: 'Sans lien : nous vous en envoyons un nouveau.',

@@ -3,7 +3,7 @@ import { type Handler, reply } from '@twofold/runtime/http';
 import type { Kernel, Settings } from '@twofold/runtime/kernel';
 
 /** A key of the manifest, or a setting of the environment. */
-interface ShownSetting {
+export interface ShownSetting {
   readonly name: string;
   readonly value: unknown;
   readonly source: 'default' | 'manifest' | 'environment' | '.env';

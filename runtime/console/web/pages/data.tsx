@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { navigate, query, setQuery } from '../address.ts';
 import { t } from '../messages.ts';
+import { Button } from '../parts/button.tsx';
 import { can } from '../parts/can.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Switch } from '../parts/field.tsx';
@@ -12,7 +13,6 @@ import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
 import { useLeaving } from './data/leaving.ts';
 import { modules as known } from './data/related.ts';
 import { Rows } from './data/rows.tsx';
-import { mayWrite } from './data/tools.tsx';
 import { isAdmin, typeAddress } from './data/view.ts';
 
 interface Types {
@@ -32,7 +32,7 @@ export function DataPage({ rest }: PageProps) {
   known.value = modules;
   const shown = modules.find((each) => each.plural === plural);
   useLeaving();
-  useOnlyType(modules, plural);
+  useFirstType(modules, plural);
   const mayAdmin = can('data:read') && document?.paths['/api/data'] !== undefined;
   return (
     <Page
@@ -51,9 +51,6 @@ export function DataPage({ rest }: PageProps) {
         <div class="data">
           <TypeList modules={modules} plural={plural} admin={admin && mayAdmin} />
           {shown && <Rows key={shown.path} module={shown} />}
-          {plural === null && (
-            <Empty text={t('Choose a type')} hint={t('Its rows are shown here.')} />
-          )}
           {plural !== null && !shown && (
             <p role="alert">{t('There is no type {plural}', { plural })}</p>
           )}
@@ -63,12 +60,12 @@ export function DataPage({ rest }: PageProps) {
   );
 }
 
-/** Opens the rows of the only type, when there is only one to choose. */
-function useOnlyType(modules: readonly Module[], plural: string | null): void {
-  const only = plural === null && modules.length === 1 ? modules[0]!.plural : null;
+/** Opens the rows of the first type when the address names none. */
+function useFirstType(modules: readonly Module[], plural: string | null): void {
+  const first = plural === null ? modules[0]?.plural : undefined;
   useEffect(() => {
-    if (only !== null) navigate(typeAddress(only), { replace: true });
-  }, [only]);
+    if (first !== undefined) navigate(typeAddress(first), { replace: true });
+  }, [first]);
 }
 
 /**
@@ -77,7 +74,7 @@ function useOnlyType(modules: readonly Module[], plural: string | null): void {
  */
 const readModules = (document: OpenApi, admin: boolean): Module[] =>
   modulesOf(document, admin).map((module) =>
-    mayWrite(admin) ? module : { ...module, create: null, update: [], remove: false },
+    !admin || can('data:write') ? module : { ...module, create: null, update: [], remove: false },
   );
 
 /** Another set of types has other columns, so filters do not stay. */
@@ -102,9 +99,7 @@ function NoTypes({ mayAdmin }: { mayAdmin: boolean }) {
       hint={t('Add a field to Query, or api.rest and api.crud to the manifest.')}
     >
       {mayAdmin && (
-        <button type="button" onClick={() => turnAdmin(true)}>
-          {t('Show all types as administrator')}
-        </button>
+        <Button onClick={() => turnAdmin(true)}>{t('Show all types as administrator')}</Button>
       )}
     </Empty>
   );

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { base, mayLeave } from '../address.ts';
 import { t } from '../messages.ts';
 import { type Description, signOut } from '../session.ts';
@@ -7,29 +7,15 @@ import { density, theme, switchDensity, switchTheme } from '../theme.ts';
 import { ChevronIcon } from './icons.tsx';
 import { notifyFailure } from './notices.tsx';
 import { shortcutsShown } from './shortcuts.tsx';
+import { useMenu } from './use-menu.ts';
 
 /** The button `Account`, with what concerns the caller and this browser. */
 export function AccountMenu({ known }: { known: Description }) {
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!open) return;
-    itemsOf(root.current)[0]?.focus();
-    const outside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', outside);
-    return () => document.removeEventListener('pointerdown', outside);
-  }, [open]);
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
+  const { open, setOpen, close, root, button, onKeyDown } = useMenu();
   const { caller } = known;
   const name = caller?.kind === 'host' ? t('Operator') : (caller?.name ?? caller?.email ?? '');
   return (
-    <div class="account" ref={root} onKeyDown={(event) => open && onMenuKey(event, close, setOpen)}>
+    <div class="account" ref={root} onKeyDown={onKeyDown}>
       <button
         type="button"
         ref={button}
@@ -105,34 +91,4 @@ function MenuItem({ act, value, keys, children }: MenuItemProps) {
       {keys !== undefined && <kbd aria-hidden="true">{keys}</kbd>}
     </button>
   );
-}
-
-const itemsOf = (root: Element | null) => [
-  ...(root?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? []),
-];
-
-/** Keys of a menu, as the ARIA Authoring Practices have them. */
-function onMenuKey(
-  event: KeyboardEvent,
-  close: () => void,
-  setOpen: (open: boolean) => void,
-): void {
-  if (event.key === 'Tab') return setOpen(false);
-  if (event.key === 'Escape') return close();
-  const items = itemsOf(event.currentTarget as Element);
-  const to = nextItem(event.key, items);
-  if (!to) return;
-  event.preventDefault();
-  to.focus();
-}
-
-function nextItem(key: string, items: readonly HTMLElement[]): HTMLElement | undefined {
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  if (key === 'ArrowDown') return items[(at + 1) % items.length];
-  if (key === 'ArrowUp') return items[(at - 1 + items.length) % items.length];
-  if (key === 'Home') return items[0];
-  if (key === 'End') return items.at(-1);
-  if (key.length !== 1 || key === ' ') return undefined;
-  const after = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-  return after.find((item) => item.textContent?.toLowerCase().startsWith(key.toLowerCase()));
 }

@@ -4,9 +4,9 @@ import { t } from '../messages.ts';
 import { reauthenticate, type ReauthenticationStep } from '../reauthentication.ts';
 import { FormDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { askPasskey, canUsePasskeys } from './passkey.ts';
+import { askPasskey } from './passkey.ts';
 import { identityCheck } from './proof.ts';
-import { StepFields, sendStep } from './step-fields.tsx';
+import { PasskeyButton, StepFields, sendStep } from './step-fields.tsx';
 
 interface Security {
   readonly has_password: boolean;
@@ -38,6 +38,10 @@ function ConfirmIdentity({ done }: { done(proved: boolean): void }) {
     reauthenticate(security.has_password ? { password: String(form.get('password')) } : {});
   const submit = async (form: FormData) =>
     take(await (step === null ? first(form) : sendStep(step, form)));
+  const byPasskey = async () => {
+    const credential = await askPasskey('/api/auth/reauthenticate/options', {});
+    take(await reauthenticate({ credential }));
+  };
   const isMailed = step === null && !security.has_password;
   return (
     <FormDialog
@@ -50,7 +54,7 @@ function ConfirmIdentity({ done }: { done(proved: boolean): void }) {
       {isMailed && <p>{t('A code is sent to your address.')}</p>}
       {step !== null && <StepFields step={step} answered={take} />}
       {step === null && security.has_password && <PasswordField />}
-      {step === null && security.passkeys > 0 && canUsePasskeys && <PasskeyButton proved={take} />}
+      {step === null && security.passkeys > 0 && <PasskeyButton use={byPasskey} />}
     </FormDialog>
   );
 }
@@ -67,28 +71,3 @@ const PasswordField = () => (
     autofocus
   />
 );
-
-function PasskeyButton({ proved }: { proved(left: ReauthenticationStep | null): void }) {
-  const [refused, setRefused] = useState<string | null>(null);
-  const use = async () => {
-    setRefused(null);
-    try {
-      const credential = await askPasskey('/api/auth/reauthenticate/options', {});
-      proved(await reauthenticate({ credential }));
-    } catch (error) {
-      setRefused((error as Error).message);
-    }
-  };
-  return (
-    <div>
-      <button type="button" onClick={() => void use()}>
-        {t('Use a passkey')}
-      </button>
-      {refused !== null && (
-        <p role="alert" class="field-error">
-          {refused}
-        </p>
-      )}
-    </div>
-  );
-}

@@ -1,19 +1,10 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import type { Question } from '../../own-pages.ts';
 import { t } from '../messages.ts';
 import { leave } from './dialog.tsx';
 import { useModal } from './use-modal.ts';
-
-/** A question before something is deleted or ended. */
-export interface Question {
-  /** What would be lost, by name and number. */
-  readonly text: string;
-  /** The verb of the button. */
-  readonly action: string;
-  /** A name that must be typed first. */
-  readonly typed?: string;
-}
 
 interface ConfirmProps extends Question {
   /** A choice about what is lost. */

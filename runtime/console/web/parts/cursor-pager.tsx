@@ -1,5 +1,6 @@
 import { query, setQuery } from '../address.ts';
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 import { formatNumber } from './time.tsx';
 
 interface CursorPagerProps {
@@ -43,9 +44,7 @@ export function CursorPager({ next, total, parameter = 'cursor' }: CursorPagerPr
             {t('First page')}
           </button>
           {previous !== undefined && (
-            <button type="button" onClick={() => go(previous)}>
-              {t('Previous page')}
-            </button>
+            <Button onClick={() => go(previous)}>{t('Previous page')}</Button>
           )}
           <button type="button" disabled={!next} onClick={forward}>
             {t('Next page')}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { CloseIcon } from './icons.tsx';
+import { Button, CloseButton } from './button.tsx';
 import { Refusal } from './refusal.tsx';
 import { failureText } from './use-call.ts';
 import { useModal } from './use-modal.ts';
@@ -32,9 +32,7 @@ export function Dialog({ title, close, size = 'small', children }: DialogProps) 
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="icon" aria-label={t('Close')} onClick={close}>
-          <CloseIcon />
-        </button>
+        <CloseButton label={t('Close')} onClick={close} />
       </div>
       {children}
     </dialog>
@@ -91,9 +89,7 @@ export function FormDialog(props: FormDialogProps) {
         {children}
         <Refusal text={refused} />
         <div class="buttons end">
-          <button type="button" onClick={close}>
-            {t('Cancel')}
-          </button>
+          <Button onClick={close}>{t('Cancel')}</Button>
           <button type="submit" class={danger ? 'danger' : 'main'} disabled={busy}>
             {action}
           </button>

@@ -1,4 +1,5 @@
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 
 /**
  * An error with the server's message, and a button to try again.
@@ -9,11 +10,7 @@ export function Failure({ error, again }: { error: string; again?: () => void })
   return (
     <div class="failure" role="alert">
       <p>{error}</p>
-      {again && (
-        <button type="button" onClick={again}>
-          {t('Try again')}
-        </button>
-      )}
+      {again && <Button onClick={again}>{t('Try again')}</Button>}
     </div>
   );
 }

@@ -1,11 +1,9 @@
-import { t } from '../messages.ts';
 import { formatBytes } from './time.tsx';
 
 /** The format of a plot's values by unit: with a prefix such as k, and the unit. */
 const UNITS: Readonly<Record<string, (value: number) => string>> = {
   bytes: formatBytes,
   ms: (value) => (value >= 1000 ? `${digits(value / 1000)} s` : `${digits(value)} ms`),
-  cores: (value) => t(value === 1 ? '{n} core' : '{n} cores', { n: digits(value) }),
 };
 
 /**

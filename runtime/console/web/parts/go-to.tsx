@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { navigate } from '../address.ts';
 import { t } from '../messages.ts';
 import type { Description } from '../session.ts';
-import { type Goal, useGoals } from './goals.ts';
+import { distance, type Goal, useGoals } from './goals.ts';
 import { SearchIcon } from './icons.tsx';
 import { useModal } from './use-modal.ts';
 import { leave } from './dialog.tsx';
@@ -38,6 +38,7 @@ function GoToDialog({ known }: { known: Description }) {
   const id = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
+  const [entered, setEntered] = useState(false);
   const { goals, loading } = useGoals(known, text);
   const close = () => (goToShown.value = false);
   const go = (goal: Goal | undefined) => {
@@ -45,8 +46,14 @@ function GoToDialog({ known }: { known: Description }) {
     close();
     navigate(goal.path);
   };
+  // A result that is still on its way can be the exact one.
+  const waits = loading && !(goals[at] && distance(text.trim().toLowerCase(), goals[at]) === 0);
+  const enter = () => (waits ? setEntered(true) : go(goals[at]));
+  useEffect(() => {
+    if (entered && !loading) go(goals[at]);
+  }, [entered, loading]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') go(goals[at]);
+    if (event.key === 'Enter') enter();
     else if (event.key === 'ArrowDown') setAt((at + 1) % Math.max(goals.length, 1));
     else if (event.key === 'ArrowUp') setAt((at - 1 + goals.length) % Math.max(goals.length, 1));
     else return;
@@ -78,7 +85,7 @@ function GoToDialog({ known }: { known: Description }) {
             spellcheck={false}
             placeholder={t('A page, a type, a user or an app')}
             value={text}
-            onInput={(event) => (setText(event.currentTarget.value), setAt(0))}
+            onInput={(event) => (setText(event.currentTarget.value), setAt(0), setEntered(false))}
           />
         </div>
         <ul id={`${id}-list`} role="listbox" aria-label={t('Go to')} aria-busy={loading}>

@@ -24,7 +24,7 @@ const MOST = 50;
 const PAUSE = 200;
 
 /**
- * Pages, types, users and apps whose name contains the text. Types are read when the dialog opens,
+ * Pages, types, users and apps whose name contains the text, the one that is the text first. Types are read when the dialog opens,
  * users and apps when something is typed, each only if the caller may read them.
  */
 export function useGoals(known: Description, text: string): { goals: Goal[]; loading: boolean } {
@@ -40,13 +40,21 @@ export function useGoals(known: Description, text: string): { goals: Goal[]; loa
   );
   const all = [...pageGoals(known), ...typeGoals(types.data), ...foundGoals(users.data, apps.data)];
   const wanted = text.trim().toLowerCase();
+  const found = all.filter((goal) => goal.kind === 'User' || distance(wanted, goal) < FAR);
   return {
-    goals: all.filter(({ kind, name }) => kind === 'User' || isIn(wanted, name)).slice(0, MOST),
-    loading: types.loading || users.loading || apps.loading,
+    goals: found.toSorted((a, b) => distance(wanted, a) - distance(wanted, b)).slice(0, MOST),
+    loading: asked !== text.trim() || types.loading || users.loading || apps.loading,
   };
 }
 
-const isIn = (wanted: string, name: string) => name.toLowerCase().includes(wanted);
+const FAR = 3;
+
+/** How far a name is from a text: 0 is the text itself, `FAR` does not contain it. */
+export function distance(wanted: string, { name }: Pick<Goal, 'name'>): number {
+  const at = name.toLowerCase().indexOf(wanted);
+  if (at < 0) return FAR;
+  return at > 0 ? 2 : Number(name.length > wanted.length);
+}
 
 const pageGoals = ({ pages }: Description): Goal[] =>
   pages.map(({ title, path }) => ({ kind: 'Page', name: t(title), path }));

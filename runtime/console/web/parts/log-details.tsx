@@ -1,4 +1,5 @@
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 import type { LogLine } from './log-lines.ts';
 import { coloured } from './log-row.tsx';
 import { formatDate, formatTimeOfDay } from './time.tsx';
@@ -17,12 +18,8 @@ export function LogDetails({ line, close }: { line: LogLine; close: () => void }
           </time>
         )}
         <span class="spread" />
-        <button type="button" onClick={() => void navigator.clipboard.writeText(text)}>
-          {t('Copy line')}
-        </button>
-        <button type="button" onClick={close}>
-          {t('Close')}
-        </button>
+        <Button onClick={() => navigator.clipboard.writeText(text)}>{t('Copy line')}</Button>
+        <Button onClick={close}>{t('Close')}</Button>
       </header>
       <pre tabIndex={0}>{coloured(text)}</pre>
       {fields.length > 0 && (

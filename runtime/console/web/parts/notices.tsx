@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { t } from '../messages.ts';
+import { CloseButton } from './button.tsx';
 import { reachable, waiting } from './connection.ts';
-import { CloseIcon } from './icons.tsx';
 import { failureText } from './use-call.ts';
 
 interface Notice {
@@ -80,14 +80,7 @@ export function Notices() {
       {notices.value.map(({ id, role, text }) => (
         <div key={id} class={`notice ${role}`}>
           <p role={role}>{text}</p>
-          <button
-            type="button"
-            class="icon"
-            aria-label={t('Close notice')}
-            onClick={() => close(id)}
-          >
-            <CloseIcon />
-          </button>
+          <CloseButton label={t('Close notice')} onClick={() => close(id)} />
         </div>
       ))}
     </div>

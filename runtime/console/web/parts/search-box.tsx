@@ -24,7 +24,31 @@ const PAUSE = 250;
  * <SearchBox label={t('Search users')} />
  * useCall(`/api/auth/admin/users?${new URLSearchParams({ q: query.value.get('q') ?? '' })}`);
  */
-export function SearchBox({ label, parameter = 'q', search, pause = PAUSE }: SearchBoxProps) {
+export function SearchBox(props: SearchBoxProps) {
+  const { label } = props;
+  const [text, type] = useTyped(props);
+  return (
+    <span class="search">
+      <SearchIcon />
+      <input
+        type="search"
+        data-search=""
+        aria-label={label}
+        placeholder={label}
+        aria-keyshortcuts="/"
+        value={text}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+    </span>
+  );
+}
+
+/** The text of a box, and a function for what is typed, which counts after a pause. */
+export function useTyped({
+  parameter = 'q',
+  search,
+  pause = PAUSE,
+}: Omit<SearchBoxProps, 'label'>): [text: string, type: (next: string) => void] {
   const given = search ? null : (query.value.get(parameter) ?? '');
   const [text, setText] = useState(given ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -42,20 +66,7 @@ export function SearchBox({ label, parameter = 'q', search, pause = PAUSE }: Sea
     clearTimeout(timer.current);
     timer.current = setTimeout(take, pause, next);
   };
-  return (
-    <span class="search">
-      <SearchIcon />
-      <input
-        type="search"
-        data-search=""
-        aria-label={label}
-        placeholder={label}
-        aria-keyshortcuts="/"
-        value={text}
-        onInput={(event) => type(event.currentTarget.value)}
-      />
-    </span>
-  );
+  return [text, type];
 }
 
 /** Parameters that a new search removes, because its results begin at the first page. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { type Description, signIn, type SignInAnswer, type SignInStep } from '../session.ts';
+import { Button } from './button.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
 import { ProviderLinks } from './provider-links.tsx';
 import { Refusal } from './refusal.tsx';
@@ -76,6 +77,9 @@ function FirstFactor({ known, only, busy, refused, send, fail, mailed }: FirstFa
           {t('Password')}
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
+        {kind === 'user' && known.sign_in.forgot !== undefined && (
+          <a href={known.sign_in.forgot}>{t('Forgot your password?')}</a>
+        )}
         {kind === 'host' && (
           <p class="hint">
             {t('HOST_PASSWORD of the server’s settings, in development in the file .env. Or run')}{' '}
@@ -112,16 +116,8 @@ function OtherWays({ known, only, send, fail, mailed }: OtherWaysProps) {
   return (
     <div class="other-ways">
       <ProviderLinks names={providers} apart={only !== null} />
-      {byMail && (
-        <button type="button" onClick={() => void withMail()}>
-          {t('Email me a code')}
-        </button>
-      )}
-      {hasPasskeys && (
-        <button type="button" onClick={() => void withPasskey()}>
-          {t('Use a passkey')}
-        </button>
-      )}
+      {byMail && <Button onClick={withMail}>{t('Email me a code')}</Button>}
+      {hasPasskeys && <Button onClick={withPasskey}>{t('Use a passkey')}</Button>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 import { textIn } from './form-text.ts';
 import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { Field } from './field.tsx';
@@ -106,9 +107,7 @@ function SecondFactor(props: StepProps) {
         </button>
       )}
       {methods.includes('passkey') && canUsePasskeys && (
-        <button type="button" onClick={() => void withPasskey()}>
-          {t('Use a passkey')}
-        </button>
+        <Button onClick={withPasskey}>{t('Use a passkey')}</Button>
       )}
     </StepForm>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { answerStep, type ReauthenticationStep } from '../reauthentication.ts';
+import { Button } from './button.tsx';
 import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
 
@@ -23,21 +24,15 @@ export function StepFields({
   answered(left: ReauthenticationStep | null): void;
 }) {
   const [recovers, setRecovers] = useState(false);
-  const [refused, setRefused] = useState<string | null>(null);
   const fields = useRef<HTMLDivElement>(null);
   const methods = step.methods ?? [];
   useEffect(() => fields.current?.querySelector('input')?.focus(), [step.next, recovers]);
   if (step.next !== 'second_factor' && step.next !== 'email_code')
     return <p role="alert">{t('Sign in again to go on: your account has a step left.')}</p>;
+  const { ticket } = step;
   const byPasskey = async () => {
-    setRefused(null);
-    try {
-      const { ticket } = step;
-      const credential = await askPasskey('/api/auth/second-factor/options', { ticket });
-      answered(await answerStep({ ticket, credential }));
-    } catch (error) {
-      setRefused((error as Error).message);
-    }
+    const credential = await askPasskey('/api/auth/second-factor/options', { ticket });
+    answered(await answerStep({ ticket, credential }));
   };
   return (
     <div class="identity-step" ref={fields}>
@@ -48,12 +43,23 @@ export function StepFields({
             {recovers ? t('Use the authenticator app') : t('Use a recovery code')}
           </button>
         )}
-        {methods.includes('passkey') && canUsePasskeys && (
-          <button type="button" onClick={() => void byPasskey()}>
-            {t('Use a passkey')}
-          </button>
-        )}
+        {methods.includes('passkey') && <PasskeyButton use={byPasskey} />}
       </div>
+    </div>
+  );
+}
+
+/** Asks for a passkey, where the browser can, and says why there is none. */
+export function PasskeyButton({ use }: { use(): Promise<void> }) {
+  const [refused, setRefused] = useState<string | null>(null);
+  if (!canUsePasskeys) return null;
+  const start = () => {
+    setRefused(null);
+    use().catch((error: Error) => setRefused(error.message));
+  };
+  return (
+    <div>
+      <Button onClick={start}>{t('Use a passkey')}</Button>
       {refused !== null && (
         <p role="alert" class="field-error">
           {refused}

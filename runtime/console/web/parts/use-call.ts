@@ -18,6 +18,8 @@ export interface Called<Answer> {
 interface CallSettings {
   /** Milliseconds after which it is asked again, while the tab is seen. */
   readonly every?: number | null;
+  /** Sent by POST, as JSON. */
+  readonly body?: string;
 }
 
 /**
@@ -29,7 +31,7 @@ interface CallSettings {
  */
 export function useCall<Answer>(
   path: string | null,
-  { every = null }: CallSettings = {},
+  { every = null, body }: CallSettings = {},
 ): Called<Answer> {
   const [round, setRound] = useState(0);
   const [state, setState] = useState<State<Answer>>(WAITING);
@@ -40,14 +42,14 @@ export function useCall<Answer>(
     const leaving = new AbortController();
     const { signal } = leaving;
     setState((last) => waitingAfter(last, path));
-    call<Answer>('GET', path, undefined, { signal }).then(
+    call<Answer>(body ? 'POST' : 'GET', path, body && JSON.parse(body), { signal }).then(
       (data) => signal.aborted || setState({ of: path, data, error: null, loading: false }),
       (error: unknown) =>
         signal.aborted ||
         setState((last) => ({ ...last, error: failureText(error), loading: false })),
     );
     return () => leaving.abort();
-  }, [path, round, back]);
+  }, [path, body, round, back]);
   useEffect(() => {
     if (path === null || every === null || state.loading) return;
     const timer = setTimeout(() => document.hidden || reload(), every);

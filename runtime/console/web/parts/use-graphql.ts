@@ -1,8 +1,5 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
 import { graphqlPath } from '../address.ts';
-import { call } from '../call.ts';
-import { returns } from './connection.ts';
-import { type Called, failureText } from './use-call.ts';
+import { type Called, useCall } from './use-call.ts';
 
 interface GraphqlAnswer<Data> {
   readonly data?: Data | null;
@@ -19,25 +16,8 @@ export function useGraphql<Data>(
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
 ): Called<Data> {
-  const [round, setRound] = useState(0);
-  const [state, setState] = useState<Omit<Called<Data>, 'reload'>>(WAITING);
   const body = JSON.stringify({ query, variables });
-  const back = returns.value;
-  useEffect(() => {
-    const leaving = new AbortController();
-    setState(({ data }) => ({ data, error: null, loading: true }));
-    const settle = (next: Omit<Called<Data>, 'reload'>) => leaving.signal.aborted || setState(next);
-    call<GraphqlAnswer<Data>>('POST', graphqlPath, JSON.parse(body), {
-      signal: leaving.signal,
-    }).then(
-      ({ data, errors = [] }) =>
-        settle({ data: data ?? undefined, error: errors[0]?.message ?? null, loading: false }),
-      (error: unknown) => settle({ data: undefined, error: failureText(error), loading: false }),
-    );
-    return () => leaving.abort();
-  }, [body, round, back]);
-  const reload = useCallback(() => setRound((last) => last + 1), []);
-  return { ...state, reload };
+  const { data: answer, error, ...rest } = useCall<GraphqlAnswer<Data>>(graphqlPath, { body });
+  const refused = answer?.errors?.[0]?.message ?? null;
+  return { ...rest, data: answer?.data ?? undefined, error: error ?? refused };
 }
-
-const WAITING = { data: undefined, error: null, loading: true };

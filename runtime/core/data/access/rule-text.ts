@@ -1,4 +1,5 @@
 import type { AuthRule, Project } from '@twofold/schema';
+import type { Membership } from '../../context/request-context.ts';
 import { ruleConditions, UNRESTRICTED } from './access.ts';
 import { conditionsSql } from './condition-sql.ts';
 import { literal, name, type Parameter } from '../sql/fragment.ts';
@@ -34,7 +35,7 @@ function ruleText(model: Model, dialect: Dialect, of: string, rule: AuthRule): s
   if (conditions.length === 0) return null;
   const scope = createScope({
     model,
-    rules: UNRESTRICTED,
+    rules: { ...UNRESTRICTED, organizations: organizationsOf(rule) },
     dialect,
     calls: [],
     marker: '',
@@ -47,6 +48,12 @@ function ruleText(model: Model, dialect: Dialect, of: string, rule: AuthRule): s
     .join('');
 }
 
+/** Of several organizations, so that the text has the general form. */
+function organizationsOf({ roles }: AuthRule): Membership[] {
+  const [role = null] = roles;
+  return [0, 1].map((id) => ({ id, role }));
+}
+
 function valueText(parameter: Parameter): string {
   switch (parameter.from) {
     case 'caller':
@@ -54,7 +61,9 @@ function valueText(parameter: Parameter): string {
     case 'claim':
       return `:claim(${parameter.claim})`;
     case 'organizations':
-      return ':organizations';
+      return parameter.roles.length === 0
+        ? ':organizations'
+        : `:organizations(${parameter.roles.join(', ')})`;
     case 'value': {
       const { value } = parameter;
       if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -8,7 +8,7 @@ import { joinSql, sql, type Sql } from '../sql/fragment.ts';
 import { havingSql } from './having.ts';
 import type { EntityModel } from '../model.ts';
 import type { Aggregated, GroupCall, GroupKey, GroupOrder, KeyPart, Planned } from '../plan.ts';
-import { limit } from '../rows/rows.ts';
+import { limit, ofPage } from '../rows/rows.ts';
 import { marked, reference, where, type Scope } from '../sql/scope.ts';
 import type { Source } from '../sql/source.ts';
 
@@ -41,7 +41,8 @@ export function groupsJson(
   const order = orderSql(scope, query, call, inner);
   const page = limit(scope, groups.call, scope.calls[groups.call]?.page, 0);
   const grouped = sql`select ${query.columns()} from ${rowsSql(scope, groups, rows, parent)} group by ${query.numbers()}`;
-  return sql`(select ${scope.json.list(object)} from (select * from (${grouped}) ${inner}${where(condition)}${order}${page}) ${outer})`;
+  const list = ofPage(scope, groups.call, scope.json.list(object));
+  return sql`(select ${list} from (select * from (${grouped}) ${inner}${where(condition)}${order}${page}) ${outer})`;
 }
 
 /** A column of the inner query that rows are grouped by. */

@@ -6,18 +6,11 @@ import { not } from '../words/comparison.ts';
 import type { Compared } from '../words/compared.ts';
 import { accessCondition } from '../access/condition-sql.ts';
 import { sql, type Sql } from '../sql/fragment.ts';
-import { found, type EntityModel } from '../model.ts';
+import { found } from '../model.ts';
 import { reference, type Scope } from '../sql/scope.ts';
 import { wordSql } from '../words/words.ts';
+import type { FilterSite } from './filter-relations.ts';
 import { givenAt, wordsCondition } from './words-condition.ts';
-
-/** The row that is filtered, and the path of the filter in the arguments. */
-interface Site {
-  readonly entity: EntityModel;
-  readonly alias: string;
-  readonly call: number;
-  readonly path: readonly (string | number)[];
-}
 
 /**
  * Compares a field with `@count` or `@exists`. In rows where the caller may not read it, it has no
@@ -29,7 +22,7 @@ export function tallyCondition(
   scope: Scope,
   { field: name, operators = [] }: Extract<Filter, { kind: 'tally' }>,
   value: unknown,
-  site: Site,
+  site: FilterSite,
 ): Sql | undefined {
   const { entity, alias } = site;
   const ref = (column: string) => reference(entity, alias, column);

@@ -15,7 +15,6 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the arguments of a list.
- *
  * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both
  * directions.
  * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read,
@@ -50,7 +49,7 @@ export function readListArguments(
     ...(search && { search }),
     order,
     ...(distinct && { distinct }),
-    page: readPage(list.paging, args, order.length),
+    page: readPage(model, list.paging, args, order.length),
   };
 }
 
@@ -86,7 +85,10 @@ function columnOf(model: Model, entity: string, filter: Filter): string | undefi
   return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;
 }
 
-function readPage(paging: Paging, args: Arguments, columns: number): Page {
+/** The length of a list that says `@list(max:)` is no accident, so the answer need not tell it. */
+const isLimited = ({ default: size, max }: Paging, cap: number) => size === max && max < cap;
+
+function readPage({ project }: Model, paging: Paging, args: Arguments, columns: number): Page {
   const number = (arg: string | undefined) => readCount(arg, args);
   const sized = (arg: string | undefined) => readSize(arg, args, paging.max);
   const cursor = (arg: string | undefined) => readCursor(arg, args, columns);
@@ -97,7 +99,10 @@ function readPage(paging: Paging, args: Arguments, columns: number): Page {
   const size = first ?? last ?? limit;
   return {
     limit: size ?? Math.min(paging.default, paging.max),
-    ...(size === undefined && { constant: true }),
+    ...(size === undefined && {
+      constant: true,
+      told: !isLimited(paging, project.api.limits.list),
+    }),
     offset: number(paging.offset) ?? 0,
     ...(after && { after }),
     ...(before && { before }),

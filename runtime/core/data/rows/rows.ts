@@ -27,6 +27,7 @@ import {
 import type { Link, Order, Page, Rows } from '../plan.ts';
 import {
   and,
+  marked,
   named,
   ofType,
   parameter,
@@ -47,7 +48,16 @@ export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: 
   const entity = scope.model.entity(rows.entity);
   const object = write(rows.selection, innerSource(scope, entity, { alias, used, joins }));
   const query = pageQuery(scope, rows, () => [...used], parent);
-  return sql`(select ${scope.json.list(object)} from (${query}) ${alias}${joinSql(joins, '')})`;
+  const list = ofPage(scope, rows.call, scope.json.list(object));
+  return sql`(select ${list} from (${query}) ${alias}${joinSql(joins, '')})`;
+}
+
+/** A list over the rows of a page, or the marker when a page that nobody asked for has more. */
+export function ofPage(scope: Scope, call: number, list: Sql, rows = sql`count(*)`): Sql {
+  const page = scope.calls[call]?.page;
+  return scope.pages === 'marked' && page?.told
+    ? sql`case when ${rows} > ${String(page.limit)} then ${marked(scope, 'CUT')} else ${list} end`
+    : list;
 }
 
 /**
@@ -319,5 +329,6 @@ export function limit(scope: Scope, call: number, page: Page | undefined, more: 
   // With a bare `?`, SQLite plans the statement again for each new value of `limit` or `offset`.
   const number = (path: string) =>
     sql`${scope.dialect === 'sqlite' ? '+' : ''}${parameter(call, ['page', path], { type: 'integer' })}`;
-  return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
+  const one = more === 1 || (scope.pages && page.told) ? ' + 1' : '';
+  return sql` limit ${page.constant ? String(page.limit) : number('limit')}${one}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }

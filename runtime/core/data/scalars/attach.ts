@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Project } from '@twofold/schema';
 import { ConfigError } from '../../errors.ts';
-import { knownCodec, type ScalarCodec } from './known.ts';
+import { formIn, knownCodec, type ScalarCodec } from './known.ts';
 
 /** A scalar of the user's own: `src/scalars.ts`. */
 export interface ScalarFunctions {
@@ -35,14 +35,38 @@ export function attachScalars(
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isScalarType(type) || isSpecifiedScalarType(type)) continue;
     const mapping = mappings[type.name];
-    const known = project.scalars.find(
-      ({ name, source }) => name === type.name && source === 'known',
-    );
-    const codec = mapping ? ownCodec(mapping) : knownCodec(type.name, known?.column ?? 'json');
+    const stored = project.scalars.find(({ name }) => name === type.name);
+    const known = stored?.source === 'known' ? stored.column : 'json';
+    const form = formIn(type.name, stored?.column ?? 'json');
+    const codec = mapping ? ownCodec(mapping, form) : knownCodec(type.name, known);
     codecs.set(type.name, codec);
-    attach(type, codec, mapping);
+    FORMS.set(type, mapping ? form : codec.input);
+    attach(type, codec, mapping && { ...mapping, form });
   }
   return codecs;
+}
+
+type Convert = (value: unknown) => unknown;
+
+const FORMS = new WeakMap<GraphQLScalarType, Convert>();
+
+/**
+ * Checks a value that own code gives: it has the form that own code gets, so it is not parsed.
+ *
+ * @throws GraphQLError for anything else.
+ */
+export const ownValue = (type: GraphQLScalarType, value: unknown): unknown =>
+  (FORMS.get(type) ?? type.coerceInputValue)(value);
+
+/** A value of own code as a caller would send it: it differs for scalars of the project's own. */
+export function asSent(type: GraphQLScalarType, value: unknown): unknown {
+  const form = FORMS.get(type);
+  if (!form || form === type.coerceInputValue) return value;
+  try {
+    return type.coerceOutputValue(form(value));
+  } catch {
+    return value;
+  }
 }
 
 function assertMappings(
@@ -59,8 +83,8 @@ function assertMappings(
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-const ownCodec = (mapping: ScalarFunctions): ScalarCodec => ({
-  input: mapping.parseValue,
+const ownCodec = (mapping: ScalarFunctions, form: Convert): ScalarCodec => ({
+  input: (value) => form(mapping.parseValue(value)),
   output: mapping.serialize,
   plain: false,
 });
@@ -68,12 +92,14 @@ const ownCodec = (mapping: ScalarFunctions): ScalarCodec => ({
 function attach(
   type: GraphQLScalarType,
   codec: ScalarCodec,
-  mapping: ScalarFunctions | undefined,
+  mapping: (Pick<ScalarFunctions, 'parseLiteral'> & { readonly form: Convert }) | undefined,
 ): void {
   type.coerceOutputValue = type.serialize = codec.output;
   type.coerceInputValue = type.parseValue = codec.input;
   const literal = (node: ConstValueNode) =>
-    mapping?.parseLiteral ? mapping.parseLiteral(node) : codec.input(readLiteral(node));
+    mapping?.parseLiteral
+      ? mapping.form(mapping.parseLiteral(node))
+      : codec.input(readLiteral(node));
   type.coerceInputLiteral = literal;
   type.parseLiteral = literal as GraphQLScalarType['parseLiteral'];
 }

@@ -4,6 +4,7 @@ import {
   isEnumType,
   isObjectType,
   isScalarType,
+  type GraphQLScalarType,
   Kind,
   parseType,
   type TypeNode,
@@ -12,6 +13,16 @@ import {
 /** An error whose message is printed after the field's name. */
 class ValueError extends Error {}
 
+/** What is needed to coerce a value. */
+export interface Coercion {
+  readonly schema: GraphQLSchema;
+  /** Reads a scalar, as a caller gives it or as own code does. */
+  readonly scalar: (type: GraphQLScalarType, value: unknown) => unknown;
+}
+
+/** Parses a scalar as a caller gives it. */
+export const givenValue: Coercion['scalar'] = (type, value) => type.coerceInputValue(value);
+
 /**
  * Coerces a value as an argument of this type: scalars, enums and lists by GraphQL's rules, and
  * objects stored as JSON field by field.
@@ -19,8 +30,8 @@ class ValueError extends Error {}
  * @param type As the SDL prints it: `[String!]!`.
  * @throws Error with the problem: `is not a valid Int`.
  */
-export function coerceValue(schema: GraphQLSchema, type: string, value: unknown): unknown {
-  return coerce(schema, typeNode(type), value, '');
+export function coerceValue(coercion: Coercion, type: string, value: unknown): unknown {
+  return coerce(coercion, typeNode(type), value, '');
 }
 
 const NODES = new Map<string, TypeNode>();
@@ -32,22 +43,22 @@ function typeNode(text: string): TypeNode {
   return node;
 }
 
-function coerce(schema: GraphQLSchema, node: TypeNode, value: unknown, at: string): unknown {
+function coerce(coercion: Coercion, node: TypeNode, value: unknown, at: string): unknown {
   if (node.kind === Kind.NON_NULL_TYPE) {
     if (value === null || value === undefined) throw new ValueError(`${at}is required`);
-    return coerce(schema, node.type, value, at);
+    return coerce(coercion, node.type, value, at);
   }
   if (value === null || value === undefined) return null;
   if (node.kind === Kind.LIST_TYPE) {
     if (!Array.isArray(value)) throw new ValueError(`${at}is not a list`);
-    return value.map((item, index) => coerce(schema, node.type, item, `[${index}] ${at}`));
+    return value.map((item, index) => coerce(coercion, node.type, item, `[${index}] ${at}`));
   }
-  return coerceNamed(schema, node.name.value, value, at);
+  return coerceNamed(coercion, node.name.value, value, at);
 }
 
-function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: string): unknown {
-  const type = schema.getType(name);
-  if (isObjectType(type)) return coerceObject(schema, type, value, at);
+function coerceNamed(coercion: Coercion, name: string, value: unknown, at: string): unknown {
+  const type = coercion.schema.getType(name);
+  if (isObjectType(type)) return coerceObject(coercion, type, value, at);
   if (isEnumType(type)) {
     const names = type.getValues().map((each) => each.name);
     if (!names.includes(value as string))
@@ -56,7 +67,7 @@ function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: st
   }
   if (!isScalarType(type)) throw new ValueError(`${at}cannot be seeded: it is a ${name}`);
   try {
-    const coerced = type.coerceInputValue(value);
+    const coerced = coercion.scalar(type, value);
     if (coerced !== undefined) return coerced;
   } catch {
     // It is reported like a value of the wrong type.
@@ -65,7 +76,7 @@ function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: st
 }
 
 function coerceObject(
-  schema: GraphQLSchema,
+  coercion: Coercion,
   type: GraphQLObjectType,
   value: unknown,
   at: string,
@@ -80,7 +91,7 @@ function coerceObject(
       [
         field.name,
         coerce(
-          schema,
+          coercion,
           typeNode(String(field.type)),
           (value as Record<string, unknown>)[field.name],
           `${field.name} ${at}`,

@@ -45,6 +45,30 @@ export function knownCodec(name: string, type: ColumnType): ScalarCodec {
   return { input: convert, output: convert, plain: true };
 }
 
+/**
+ * The form in own code of a scalar that the project defines: that of its column. Null and undefined
+ * are left to the caller.
+ *
+ * @example formIn('Opened', 'timestamp')(new Date(0)) // '1970-01-01T00:00:00.000Z'
+ */
+export function formIn(name: string, type: ColumnType): (value: unknown) => unknown {
+  const convert = formOfColumn(name, type);
+  return (value) => (value === null || value === undefined ? value : convert(value));
+}
+
+function formOfColumn(name: string, type: ColumnType): Convert {
+  switch (type) {
+    case 'text':
+      return (value) => text(name, typeof value === 'number' ? String(value) : value, () => true);
+    case 'integer':
+      return wholeNumber(name);
+    case 'real':
+      return (value) => (Number.isFinite(value) ? value : refuse(name, value));
+    default:
+      return converter('', type);
+  }
+}
+
 const asNumber = (whole: string | number) => (typeof whole === 'string' ? rawNumber(whole) : whole);
 
 type Convert = (value: unknown) => any;
@@ -207,7 +231,7 @@ function boolean(name: string): Convert {
 
 function bytes(name: string): Convert {
   return (value) => {
-    if (value instanceof Uint8Array) return value;
+    if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? value : Buffer.from(value);
     return Buffer.from(
       text(name, value, (it) => /^[A-Za-z0-9+/]*={0,2}$/.test(it) && it.length % 4 === 0),
       'base64',

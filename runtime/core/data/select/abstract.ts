@@ -2,7 +2,7 @@ import { filterCondition } from '../filter/filter.ts';
 import { joinSql, literal, name, sql, type Sql } from '../sql/fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from '../plan.ts';
 import { watched } from '../long.ts';
-import { equalities, limit } from '../rows/rows.ts';
+import { equalities, limit, ofPage } from '../rows/rows.ts';
 import { rowCondition, sortValueSeenWhen } from '../access/condition-sql.ts';
 import type { EntityModel } from '../model.ts';
 import {
@@ -77,7 +77,7 @@ export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteO
     false,
     ranking,
   );
-  return sql`(select ${scope.json.list(object)} from (${query}) ${alias})`;
+  return sql`(select ${ofPage(scope, root.call, scope.json.list(object))} from (${query}) ${alias})`;
 }
 
 const columnsOf = (order: readonly Order[], searched: boolean) => [

@@ -6,7 +6,7 @@ import type { EntityModel } from '../model.ts';
 import { wholeOrder } from '../rows/order.ts';
 import { comparable, isColumn, orderName } from '../rows/order-sql.ts';
 import type { ConnectionPart, EdgePart, Linked, Order, PageInfoField } from '../plan.ts';
-import { countJson, pageQuery, rowsJson } from '../rows/rows.ts';
+import { countJson, ofPage, pageQuery, rowsJson } from '../rows/rows.ts';
 import { parameter, TYPE_KEY, type Scope } from '../sql/scope.ts';
 import { innerSource, type Source, type WriteObject } from '../sql/source.ts';
 
@@ -85,12 +85,9 @@ function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page
     case 'aggregate':
       return aggregateJson(scope, { ...linked, ...part }, page.parent);
     case 'nodes':
-      return scope.json.list(page.write(part.selection, page.source), inPage(page, linked));
+      return listJson(scope, linked, page, page.write(part.selection, page.source));
     case 'edges':
-      return scope.json.list(
-        edgeJson(scope, linked, part.type, part.fields, page),
-        inPage(page, linked),
-      );
+      return listJson(scope, linked, page, edgeJson(scope, linked, part.type, part.fields, page));
     case 'pageInfo':
       return scope.json.object([
         ...typeName(scope, 'PageInfo'),
@@ -100,6 +97,16 @@ function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page
         })),
       ]);
   }
+}
+
+/** Who asks for `pageInfo` learns from it whether there are more rows. */
+function listJson(scope: Scope, linked: Linked, page: Page, object: Sql): Sql {
+  const isTold =
+    scope.calls[linked.call]?.page?.told && linked.fields.every(({ kind }) => kind !== 'pageInfo');
+  if (isTold && scope.pages === 'longer') return scope.json.list(object);
+  const list = scope.json.list(object, inPage(page, linked));
+  const rows = sql`coalesce(max(${page.alias}.${name(COUNT)}), 0)`;
+  return isTold ? ofPage(scope, linked.call, list, rows) : list;
 }
 
 function edgeJson(

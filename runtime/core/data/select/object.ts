@@ -27,9 +27,10 @@ import { tableSource, type Source } from '../sql/source.ts';
 
 /** One object of the answer. */
 export function objectJson(scope: Scope, selection: Selection, source: Source): Sql {
-  const pairs: Pair[] = scope.tree
-    ? [{ key: TYPE_KEY, value: sql`${literal(selection.entity)}` }]
-    : [];
+  const pairs: Pair[] =
+    scope.tree || scope.pages === 'longer'
+      ? [{ key: TYPE_KEY, value: sql`${literal(selection.entity)}` }]
+      : [];
   for (const field of selection.fields)
     pairs.push({ key: field.key, value: guarded(scope, selection.entity, field, source) });
   if (selection.row) pairs.push({ key: ROW_KEY, value: rowJson(scope, selection.entity, source) });
@@ -46,15 +47,13 @@ function guarded(scope: Scope, entity: string, field: Planned, source: Source): 
   return sql`case when ${conditionsSql(scope, entity, field.only, (column) => source.ref(column))} then ${scope.json.any(value)} else ${marked(scope, 'FORBIDDEN')} end`;
 }
 
-/** The whole row as user code sees it: names of fields, and keys as stored. */
+/** The whole row as user code sees it: names of fields, and ids in the form of the API. */
 function rowJson(scope: Scope, entityName: string, source: Source): Sql {
   const entity = scope.model.entity(entityName);
   return scope.json.object(
     entity.entity.columns.flatMap((column) => {
       if (column.parts) return column.name === 'id' ? keyPair(scope, entity, source) : [];
-      const reference = source.ref(column.name);
-      // Keys stay numbers, because user code compares them with values from the database.
-      const value = column.type === 'id' ? sql`${reference}` : scope.json.column(reference, column);
+      const value = scope.json.column(source.ref(column.name), column);
       return [{ key: propertyOf(entity, column), value }];
     }),
   );

@@ -131,12 +131,9 @@ function chunked(
 /** Scalars that are numbers on the wire though they are kept as whole 64-bit numbers. */
 const WIDE_NUMBERS = new Set(['Long', 'SafeInt']);
 
-/** Whether the values of a column are whole numbers that are text in JSON and in own code. */
-export const isDigits = ({ type, scalar }: Column): boolean =>
-  type === 'bigint' && !WIDE_NUMBERS.has(scalar);
-
-/** A key that the schema declares as `Int`. */
-const isNumber = ({ scalar }: Column): boolean => scalar === 'Int';
+/** Whether the values are text in JSON and in own code: keys that are no `Int`, wide whole numbers. */
+export const isDigits = ({ type, scalar }: Pick<Column, 'type' | 'scalar'>): boolean =>
+  type === 'id' ? scalar !== 'Int' : type === 'bigint' && !WIDE_NUMBERS.has(scalar);
 
 /** The value of an enum in the schema, where the database stores another text. */
 function schemaValue(reference: Sql, storedValues: Readonly<Record<string, string>>): Sql {
@@ -152,10 +149,9 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (column.scalar === 'ID' && !column.list) return sql`cast(${reference} as text)`;
   if (column.timeForm) return isoTime(reference, column.type === 'date' ? 'day' : 'time');
   switch (column.type) {
-    case 'id':
-      return isNumber(column) ? sql`${reference}` : sql`cast(${reference} as text)`;
     case 'decimal':
       return sql`cast(${reference} as text)`;
+    case 'id':
     case 'bigint':
       return isDigits(column) ? sql`cast(${reference} as text)` : sql`${reference}`;
     case 'boolean':
@@ -175,10 +171,9 @@ function postgresColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (column.storedValues) return schemaValue(sql`${reference}::text`, column.storedValues);
   if (column.scalar === 'ID' && !column.list) return sql`${reference}::text`;
   switch (column.type) {
-    case 'id':
-      return isNumber(column) ? sql`${reference}` : sql`${reference}::text`;
     case 'decimal':
       return sql`${reference}::text`;
+    case 'id':
     case 'bigint':
       return isDigits(column) ? sql`${reference}::text` : sql`${reference}`;
     case 'timestamp':

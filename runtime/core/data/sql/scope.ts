@@ -31,6 +31,12 @@ export interface Scope {
    * code gets as parents.
    */
   readonly tree: boolean;
+  /**
+   * Reads one row beyond each page that nobody asked for. `marked`: a list that has this row is
+   * replaced by a marker. `longer`: it keeps the row, and every object has the name of its type, see
+   * `Pages`.
+   */
+  readonly pages?: 'marked' | 'longer' | undefined;
   /** A table alias that nothing else uses. */
   alias(): string;
   /**
@@ -52,7 +58,7 @@ export interface Scope {
 
 export function createScope(
   options: Pick<Scope, 'model' | 'rules' | 'dialect' | 'calls' | 'marker' | 'tree'> &
-    Partial<Pick<Scope, 'wide'>>,
+    Partial<Pick<Scope, 'wide' | 'pages'>>,
 ): Scope {
   let aliases = 0;
   let relations = 0;
@@ -151,7 +157,7 @@ export const bare = (columns: string): string =>
  */
 export function marked(
   scope: Scope,
-  what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING' | 'OUT_OF_RANGE',
+  what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING' | 'OUT_OF_RANGE' | 'CUT',
 ): Sql {
   return scope.json.constant(`{"${scope.marker}":"${what}"}`);
 }

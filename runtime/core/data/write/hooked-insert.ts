@@ -18,6 +18,8 @@ interface Insert<T> {
 export interface HookedInsert<T> {
   readonly insert?: PlainInsert<T>;
   readonly hooks?: RowHooks;
+  /** Set when a hook waits. The insert comes after it: in its savepoint, the hook could not read. */
+  readonly waits?: Promise<unknown>;
 }
 
 /**
@@ -37,7 +39,7 @@ export function hookedInsert<T>(
   const entity = parts.model.entity(shape.entity);
   const hooks = new RowHooks({ ...parts, caller }, entity, 'create');
   const added = hooks.resolve(input);
-  if (added instanceof Promise) return { hooks };
+  if (added instanceof Promise) return { hooks, waits: added };
   assertValid(inputErrors(parts.model, hooks.shape, added));
   const { rules } = request;
   const { dialect } = actor.store;

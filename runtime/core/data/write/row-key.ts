@@ -148,7 +148,9 @@ export async function findOrCreate(
   }
 }
 
-export const isConflict = (error: unknown): boolean => toFailure(error)?.code === 'CONFLICT';
+/** Whether the database has refused a key that is taken. A hook that refuses a row says no such thing. */
+export const isConflict = (error: unknown): boolean =>
+  !(error instanceof AppError) && toFailure(error)?.code === 'CONFLICT';
 
 /** Holds a lock of PostgreSQL for the key until the transaction ends. */
 async function waitForTurn(writing: Writing, { entity }: EntityModel, key: KeyValues) {

@@ -8,14 +8,13 @@ import { argumentErrors, assertValid } from './constraint.ts';
 import { found, type EntityModel, type Model } from '../model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import { stored } from '../sql/stored-as.ts';
-import { readRow } from './stored-row.ts';
 import { hookedInsert, type HookedInsert } from './hooked-insert.ts';
 import { plainInsert, type PlainCreate, type PlainInsert } from './plain-insert.ts';
 import type { RowHooks } from './row-hooks.ts';
 import { toStored } from '../sql/values.ts';
 import { givenKey, locate } from './row-key.ts';
 import { createFrom, updateFrom } from './write-input.ts';
-import { removeRow } from './write-remove.ts';
+import { removeAndNote } from './write-remove.ts';
 import { assertUpsert, upsertRow } from './write-upsert.ts';
 import { note, type Writing } from './writer.ts';
 import { inTransaction, mayCallHooks, openingOf } from './write-transaction.ts';
@@ -107,7 +106,8 @@ function performHooked<T>(
     () => {
       const hooked = hookedInsert(actor, request, create);
       if (hooked.insert && store.untouched) return hooked;
-      const written = performLater(actor, request, action, access, hooked);
+      const later = () => performLater(actor, request, action, access, hooked);
+      const written = hooked.waits ? hooked.waits.then(later) : later();
       return written.then((done) => ({ written: done }));
     },
     openingOf(actor, request),
@@ -281,7 +281,7 @@ async function perform<T>(
   const id = await existingKey(actor, writing, action, request.args);
   if (id === null) return { id };
   await request.precondition?.(id, query);
-  if (action.kind === 'remove') return remove(actor, request, entity, id, { writing, access });
+  if (action.kind === 'remove') return remove(request, entity, id, { writing, access });
   const there = await updateFrom(
     writing,
     writeOf(actor, action),
@@ -313,19 +313,24 @@ function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): st
   return key === null ? null : String(key);
 }
 
-/** Reads a row before removing it, for the answer and for subscribers. */
+/**
+ * Reads a row before removing it, for the answer and for subscribers. A refusal to read it is that of
+ * a row which the caller may remove: one that is gone, or hidden, is no row.
+ */
 async function remove<T>(
-  actor: Actor,
   request: WriteRequest<T>,
   entity: EntityModel,
   id: string,
   { writing, access }: Performing,
 ): Promise<Written<T>> {
-  const read = await request.read(id, writing.query);
-  const row = actor.watchesRemoval(entity.entity.name)
-    ? await readRow(actor, entity, id, writing)
-    : undefined;
-  if (!(await removeRow(writing, entity, id, access))) return { id: null };
-  writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
+  const read = await request.read(id, writing.query).catch(refusalOf);
+  if (!(await removeAndNote(writing, entity, id, access))) return { id: null };
+  if (read instanceof AppError) throw read;
   return { id, read };
+}
+
+/** An error that is not one of the database, which has ended the transaction. */
+function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
 }

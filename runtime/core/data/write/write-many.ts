@@ -16,9 +16,8 @@ import { isHooked } from './row-hooks.ts';
 import { idIn, isConflict } from './row-key.ts';
 import { accessCondition } from '../access/condition-sql.ts';
 import { and, createScope, reference, where } from '../sql/scope.ts';
-import { readRow } from './stored-row.ts';
 import { createFrom, plainInput, updateFrom, type PlainInput } from './write-input.ts';
-import { removeRow } from './write-remove.ts';
+import { removeAndNote } from './write-remove.ts';
 import type { Actor, Arguments, WriteRequest } from './write-request.ts';
 import { tableOf, keyOf, savepoint, writeAccess, type Key, type Writing } from './writer.ts';
 import { inTransaction } from './write-transaction.ts';
@@ -65,9 +64,7 @@ export async function performMany<T>(
     sent: true,
     long: true,
   };
-  return inTransaction(actor, request, { bounds }, (writing) =>
-    write(actor, request, writing, access),
-  );
+  return inTransaction(actor, request, { bounds }, (writing) => write(request, writing, access));
 }
 
 function errorsOf({ model }: Actor, action: ManyAction, args: Arguments): InputError[] {
@@ -95,7 +92,6 @@ function assertFew(model: Actor['model'], count: number, at: string): void {
 }
 
 async function write<T>(
-  actor: Actor,
   request: ManyRequest<T>,
   writing: Writing,
   access: Access,
@@ -113,7 +109,9 @@ async function write<T>(
     return { ids: changed, read: await request.read(changed, writing.query) };
   }
   const read = await request.read(ids, writing.query);
-  return { ids: await removeRows(actor, { writing, access }, entity, ids), read };
+  const removed: Key[] = [];
+  for (const id of ids) if (await removeAndNote(writing, entity, id, access)) removed.push(id);
+  return { ids: removed, read };
 }
 
 type CreateMany = Extract<Action, { kind: 'createMany' }>;
@@ -184,10 +182,12 @@ async function unlessTaken(
   }
 }
 
-interface Choice extends WhichRows {
+interface UpdateOptions {
   readonly args: Arguments;
   readonly access: Access;
 }
+
+type Choice = WhichRows & UpdateOptions;
 
 /** The rows that the arguments name and that the caller may write, in the order of their keys. */
 async function chosenRows(writing: Writing, entity: EntityModel, choice: Choice): Promise<Key[]> {
@@ -260,11 +260,6 @@ function readable(
   return accessCondition(scope, entity.name, access, alias);
 }
 
-interface UpdateOptions {
-  readonly args: Arguments;
-  readonly access: Access;
-}
-
 /**
  * If the caller may not set a field in one of the rows, the mutation is refused, as an update of
  * that row alone would be.
@@ -280,21 +275,4 @@ async function updateRows(
   const changed: Key[] = [];
   for (const id of ids) if (await updateFrom(writing, shape, id, input, access)) changed.push(id);
   return changed;
-}
-
-async function removeRows(
-  actor: Actor,
-  { writing, access }: { readonly writing: Writing; readonly access: Access },
-  entity: EntityModel,
-  ids: readonly Key[],
-): Promise<Key[]> {
-  const removed: Key[] = [];
-  const { name: of } = entity.entity;
-  for (const id of ids) {
-    const row = actor.watchesRemoval(of) ? await readRow(actor, entity, id, writing) : undefined;
-    if (!(await removeRow(writing, entity, id, access))) continue;
-    writing.changes.push({ entity: of, kind: 'deleted', id, ...(row && { row }) });
-    removed.push(id);
-  }
-  return removed;
 }

@@ -5,7 +5,7 @@ import { readRow } from './stored-row.ts';
 import { deleteRow, isWritable, type Key, type Writing } from './writer.ts';
 
 /** Deletes a row. @returns whether it existed */
-export async function removeRow(
+async function removeRow(
   writing: Writing,
   entity: EntityModel,
   key: Key,
@@ -35,22 +35,23 @@ export async function hooksOfRow(
   return mayWrite && (await hooks.begin(writing, key)) ? hooks : undefined;
 }
 
-/**
- * Deletes a row because a nested input asks for it, and tells subscribers. @returns whether it
- * existed.
- */
-export async function removeNested(
+/** Deletes a row and tells subscribers. @returns whether it existed */
+export async function removeAndNote(
   writing: Writing,
   entity: EntityModel,
   key: Key,
+  access: Access,
 ): Promise<boolean> {
   const { name } = entity.entity;
   const { removal } = writing;
   const row = removal?.watchesRemoval(name)
     ? await readRow(removal, entity, key, writing)
     : undefined;
-  const access = writing.rules.entity(entity.entity, 'DELETE');
   if (!(await removeRow(writing, entity, key, access))) return false;
   writing.changes.push({ entity: name, kind: 'deleted', id: key, ...(row && { row }) });
   return true;
 }
+
+/** Deletes a row because a nested input asks for it. @returns whether it existed */
+export const removeNested = (writing: Writing, entity: EntityModel, key: Key): Promise<boolean> =>
+  removeAndNote(writing, entity, key, writing.rules.entity(entity.entity, 'DELETE'));

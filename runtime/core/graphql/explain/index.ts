@@ -3,7 +3,7 @@ import type { Principal, RequestContext } from '../../context/request-context.ts
 import { failure } from '../../errors.ts';
 import type { Kernel } from '../../module.ts';
 import { findService } from '../../own-context/services.ts';
-import { checkCost, costOf } from '../cost.ts';
+import { checkCost, costOf } from '../limits.ts';
 import {
   createDocumentCache,
   type DocumentOptions,
@@ -100,9 +100,11 @@ async function explain(
   const { engine, kernel } = explainer;
   const operation = await operationOf(explainer, parameters, context);
   const { variables } = parameters;
-  const over = checkCost(engine, operation, variables);
-  if (over) throw new RequestErrors([over]);
-  const run = runOf(engine, { operation, variables, context: dryContext(kernel, principal) });
+  const cost = checkCost(engine, operation, variables);
+  if ('over' in cost) throw new RequestErrors([cost.over]);
+  const { nested } = cost;
+  const asked = dryContext(kernel, principal);
+  const run = runOf(engine, { operation, variables, context: asked, nested });
   const roots = await explainRoots(run);
   const errors = roots.flatMap(({ error }) => error ?? []);
   if (errors.length > 0 && errors.length === roots.length) throw new RequestErrors(errors);
@@ -111,7 +113,7 @@ async function explain(
     statements: await statementsOf(explainer, roots, { context, secrets }),
     functions: [...new Set([...functionsOf(run), ...roots.flatMap((root) => root.functions)])],
     depth: createMeasure(operation.fragments)(operation.node).depth,
-    cost: costOf(engine, operation, variables).value,
+    cost: costOf(engine, operation, variables, nested).value,
     ...(errors.length > 0 && { errors: formatted(errors, context) }),
   };
 }

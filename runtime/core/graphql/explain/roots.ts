@@ -4,7 +4,7 @@ import { readCalls } from '../arguments.ts';
 import { type NotedStatement, noting } from '../dry-engine.ts';
 import { isOwn, rootName } from '../engine.ts';
 import { notImplemented } from '../errors.ts';
-import type { Run } from '../operation-run.ts';
+import { readingOf, type Run } from '../operation-run.ts';
 import type { RootPlan } from '../plan/operation.ts';
 import { settle } from '../run.ts';
 import { MADE_UP } from './made-up.ts';
@@ -65,12 +65,16 @@ function isUnwritten(run: Run, root: RootPlan): boolean {
 
 /** The row of an event of a subscription, as `subscription.ts` reads it. */
 async function readEvent(
-  { engine, rules, variables, context }: Run,
+  run: Run,
   { plan }: Extract<RootPlan, { kind: 'event' }>,
 ): Promise<object> {
-  const { model, schema, reader } = engine;
+  const {
+    engine: { model, reader },
+    rules,
+    context,
+  } = run;
   const key = String(MADE_UP[model.ids]);
-  const calls = readCalls({ model, schema, rules, variables }, plan.calls, key);
+  const calls = readCalls(readingOf(run), plan.calls, key);
   const caller = callerId(context.principal);
   await reader.read(plan.node, calls, { rules, caller, asker: context, tree: !plan.pure });
   return {};

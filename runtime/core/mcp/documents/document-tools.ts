@@ -1,12 +1,14 @@
-import type { Tool } from '@twofold/schema/mcp';
+import { type Tool, READS, type ToolHints } from '@twofold/schema/mcp';
 import type { PreparedOperation } from '../../graphql/document-cache.ts';
 import type { Parameters } from '../../graphql/parameters.ts';
 import type { Service } from '../../graphql/service.ts';
-import { descriptionOf } from './description.ts';
-import { hintsOf } from './hints.ts';
 import type { LiveDocument } from './live-document.ts';
 import { inputSchemaOf } from './input-schema.ts';
 import { outputSchemaOf } from './output-schema.ts';
+import { type GraphQLSchema, type OperationDefinitionNode, TokenKind } from 'graphql';
+import { rootFieldsOf } from './root-fields.ts';
+import type { Action } from '@twofold/schema';
+import { type Engine, isOwn, rootName } from '../../graphql/engine.ts';
 
 /** A document as a tool. */
 export interface DocumentTool {
@@ -93,4 +95,52 @@ function toolOf(
     variables: new Set((node.variableDefinitions ?? []).map(({ variable }) => variable.name.value)),
     writes: node.operation === 'mutation',
   };
+}
+
+/** The description or the comment above an operation, else the descriptions of its root fields. */
+function descriptionOf(schema: GraphQLSchema, operation: PreparedOperation): string {
+  const { node } = operation;
+  const above = node.description?.value.trim() ?? commentAbove(node);
+  if (above) return above;
+  const root = schema.getRootType(node.operation)?.getFields() ?? {};
+  const fields = [...new Set(rootFieldsOf(operation).map(({ name }) => name.value))];
+  const said = fields.flatMap((name) => root[name]?.description?.trim() || []);
+  return said.length > 0 ? said.join('\n') : `The ${node.operation} of ${fields.join(', ')}`;
+}
+
+/** The lines of comments that end on the line above an operation. */
+function commentAbove({ loc }: OperationDefinitionNode): string {
+  const lines: string[] = [];
+  let line = loc?.startToken.line ?? 0;
+  for (let token = loc?.startToken.prev; token?.kind === TokenKind.COMMENT; token = token.prev) {
+    if (token.line !== line - 1) break;
+    lines.unshift(token.value.trim());
+    line = token.line;
+  }
+  return lines.join('\n').trim();
+}
+
+const CREATES: ReadonlySet<Action['kind']> = new Set(['create', 'createMany']);
+const REMOVES: ReadonlySet<Action['kind']> = new Set(['remove', 'removeMany']);
+
+/**
+ * What a call may do. A function of the project may do anything, so it counts as one that changes
+ * rows.
+ */
+function hintsOf(engine: Engine, operation: PreparedOperation): ToolHints {
+  if (operation.node.operation !== 'mutation') return READS;
+  const kinds = rootFieldsOf(operation).map(({ name }) => kindOf(engine, name.value));
+  return {
+    readOnlyHint: false,
+    destructiveHint: !kinds.every((kind) => CREATES.has(kind)),
+    idempotentHint: kinds.every((kind) => REMOVES.has(kind)),
+    openWorldHint: false,
+  };
+}
+
+function kindOf(engine: Engine, field: string): Action['kind'] {
+  if (isOwn(engine, rootName(engine, 'mutation') ?? '', field)) return 'custom';
+  const { operations } = engine.model.project;
+  const found = operations.find(({ root, name }) => root === 'mutation' && name === field);
+  return found?.action.kind ?? 'custom';
 }

@@ -16,11 +16,14 @@ import {
   createRun,
   type DoneStatement,
   type Finding,
+  type FailedAt,
   finishStep,
   type MigrationRun,
+  placeOf,
   rowsError,
   withRun,
 } from '../tables/migration-run.ts';
+import { nameIn } from '../tables/name-in.ts';
 import { isLockTimeout } from '../online/lock-attempts.ts';
 import type { Preparation } from '../online/preparation.ts';
 import { recordUndo } from './record-undo.ts';
@@ -78,12 +81,12 @@ export async function applyAll(
       );
       for (const migration of migrations)
         await applyOne({ dialect, trx, watched, run, keep }, migration, allowLoss);
-      if (run.found.length > 0) throw rowsError(run.found);
+      if (run.found.length > 0) throw rowsError(run.found, migrations);
       if (!keep) throw DRY_RUN_DONE;
     });
   } catch (error) {
     if (error === DRY_RUN_DONE) return;
-    if (run.found.length > 0) throw rowsError(run.found);
+    if (run.found.length > 0) throw rowsError(run.found, migrations);
     if (isOurs(error) || isLockTimeout(error)) throw error;
     if (node.last?.kind === 'CreateIndexNode')
       await reportRepeated(store, migrations, { run, index: node.last, options });
@@ -147,22 +150,6 @@ function objectOf(node: RootOperationNode): string | null {
   return nameIn(named['table'] ?? named['into'] ?? named['from'] ?? named['name']);
 }
 
-/** The first name in a part of a statement. */
-function nameIn(part: unknown): string | null {
-  if (typeof part !== 'object' || part === null) return null;
-  if ('kind' in part && part.kind === 'IdentifierNode') return String((part as never)['name']);
-  for (const inner of Object.values(part)) {
-    const name = nameIn(inner);
-    if (name !== null) return name;
-  }
-  return null;
-}
-
-/** Where a migration failed. */
-export interface FailedAt extends Pick<MigrationRun, 'migration' | 'object'> {
-  readonly step: number;
-}
-
 /** The error of a statement that failed, with the number of rows of its table. */
 export async function migrationFailed(
   { db }: Store,
@@ -171,7 +158,7 @@ export async function migrationFailed(
 ): Promise<AppError> {
   const said = cause instanceof Error ? cause.message : String(cause);
   const line = failedLine(cause, migration);
-  const place = `migration ${migration}, step ${step}${object === null ? '' : ` (${object})`}`;
+  const place = placeOf({ migration, step, object });
   const detail = (cause as { detail?: unknown } | null)?.detail;
   const text = `${said}${typeof detail === 'string' ? ` (${detail})` : ''}`;
   return new AppError(
@@ -252,5 +239,9 @@ async function reportRepeated(
     .catch(async (error: unknown) => {
       if (error !== stop) throw await migrationFailed(store, run, error);
     });
-  if (found) throw rowsError([{ ...(found as Finding), migration: run.migration, step: run.step }]);
+  if (found)
+    throw rowsError(
+      [{ ...(found as Finding), migration: run.migration, step: run.step }],
+      migrations,
+    );
 }

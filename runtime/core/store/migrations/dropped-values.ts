@@ -1,17 +1,18 @@
 import type { RootOperationNode } from 'kysely';
+import { nameIn } from '../tables/name-in.ts';
 import type { DroppedValues } from '../tables/undo-statement.ts';
 
 /** The values that one statement removes from the database. */
 export function droppedBy(node: RootOperationNode, text: string): DroppedValues[] {
   switch (node.kind) {
     case 'DropTableNode':
-      return [{ table: nameOf(node.table) }];
+      return [{ table: nameIn(node.table)! }];
     case 'DeleteQueryNode':
-      return node.from.froms.map((from) => ({ table: nameOf(from) }));
+      return node.from.froms.map((from) => ({ table: nameIn(from)! }));
     case 'AlterTableNode':
       return (node.columnAlterations ?? []).flatMap((change) =>
         change.kind === 'DropColumnNode'
-          ? [{ table: nameOf(node.table), column: nameOf(change.column) }]
+          ? [{ table: nameIn(node.table)!, column: nameIn(change.column)! }]
           : [],
       );
     case 'RawNode':
@@ -19,18 +20,6 @@ export function droppedBy(node: RootOperationNode, text: string): DroppedValues[
     default:
       return [];
   }
-}
-
-/** The last name in a part of a statement: a table's name follows that of its schema. */
-function nameOf(part: unknown): string {
-  if (typeof part !== 'object' || part === null) return '';
-  if ('kind' in part && part.kind === 'IdentifierNode') return String((part as never)['name']);
-  return (
-    Object.values(part)
-      .map(nameOf)
-      .filter((name) => name !== '')
-      .at(-1) ?? ''
-  );
 }
 
 const NAME = String.raw`(?:"([^"]+)"|([\w.]+))`;

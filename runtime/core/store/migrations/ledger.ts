@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { dialectOf } from '../tables/column-types.ts';
 import type { Migration } from './migration.ts';
+import { columnsOf } from '../tables/row-checks.ts';
 import { parseUndo, type Undo } from '../tables/undo-statement.ts';
 
 /** The table of applied migrations. */
@@ -37,7 +37,7 @@ const LATER_COLUMNS = { undo: 'text', steps: 'integer' } as const;
 
 /** Reads the ledger and changes nothing; a database without one has an empty ledger. */
 export async function readLedger(db: Kysely<any>): Promise<Ledger> {
-  if ((await columnsOfLedger(db)).size === 0) return { applied: [], production: false };
+  if ((await columnsOf(db, LEDGER)).size === 0) return { applied: [], production: false };
   const rows = await db
     .selectFrom(LEDGER)
     .selectAll()
@@ -61,20 +61,9 @@ function asApplied(row: Record<string, unknown>): AppliedMigration {
   };
 }
 
-async function columnsOfLedger(db: Kysely<any>): Promise<ReadonlySet<string>> {
-  const { rows } = await (
-    dialectOf(db) === 'sqlite'
-      ? sql<{ name: string }>`select name from pragma_table_info(${LEDGER})`
-      : sql<{ name: string }>`
-        select attname as name from pg_attribute
-        where attrelid = to_regclass(${LEDGER}) and attnum > 0 and not attisdropped`
-  ).execute(db);
-  return new Set(rows.map(({ name }) => name));
-}
-
 /** Makes the ledger, or adds missing columns to a ledger of an earlier release. */
 export async function prepareLedger(db: Kysely<any>): Promise<void> {
-  const columns = await columnsOfLedger(db);
+  const columns = await columnsOf(db, LEDGER);
   if (columns.size === 0) return createLedger(db);
   for (const [name, type] of Object.entries(LATER_COLUMNS))
     if (!columns.has(name)) await db.schema.alterTable(LEDGER).addColumn(name, type).execute();
@@ -153,7 +142,7 @@ export async function noteRenamed(db: Kysely<any>, from: string, to: string): Pr
 /** Records that a server in production mode serves this database. */
 export async function noteProduction(db: Kysely<any>): Promise<void> {
   if ((await readLedger(db)).production) return;
-  if ((await columnsOfLedger(db)).size === 0) await createLedger(db);
+  if ((await columnsOf(db, LEDGER)).size === 0) await createLedger(db);
   await db
     .insertInto(LEDGER)
     .values({ name: PRODUCTION, hash: '', applied_at: sql`${new Date().toISOString()}` })
@@ -164,9 +153,13 @@ export async function noteProduction(db: Kysely<any>): Promise<void> {
 /** The first line of a draft. */
 const DRAFT_LINE = /^\/\/ Draft [0-9a-f]{12}\b.*\n\n?/;
 
+/** The first line of a migration that an upgrade wrote anew: the hash that databases know. */
+const FORMER_LINE = /^\/\/ Applied as ([0-9a-f]{64}) while the rest is ([0-9a-f]{12})\b.*\n\n?/;
+
 /**
  * The hash ignores line ends, which a checkout may change, consent, which is given later, and the
- * first line of a draft, which goes away when it is saved.
+ * first line of a draft, which goes away when it is saved. A migration that an upgrade wrote anew
+ * has the hash of its former text until it is edited.
  */
 export function hashOf({ text }: Pick<Migration, 'text'>): string {
   if (text === undefined) return '';
@@ -174,7 +167,9 @@ export function hashOf({ text }: Pick<Migration, 'text'>): string {
     .replaceAll('\r\n', '\n')
     .replace(DRAFT_LINE, '')
     .replace(/^export const allowLoss = .*;\n\n?/m, '');
-  return createHash('sha256').update(counted).digest('hex');
+  const [line = '', former = '', own = ''] = FORMER_LINE.exec(counted) ?? [];
+  const hash = createHash('sha256').update(counted.slice(line.length)).digest('hex');
+  return line !== '' && hash.startsWith(own) ? former : hash;
 }
 
 /**

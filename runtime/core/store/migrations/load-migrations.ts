@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type IdKind, inverseSteps, type MigrationStep, misfitIn } from '@twofold/schema';
 import { AppError, InternalError } from '../../errors.ts';
 import { failedLine } from './failed-line.ts';
 import { hashOf } from './ledger.ts';
 import type { Migration } from './migration.ts';
+import { applySteps } from '../tables/apply-steps.ts';
 
 /**
  * Reads the `NNNN_name.ts` (or `.js`) files of a folder, in order of their names. A missing folder
@@ -45,14 +47,44 @@ function unread(url: URL): Migration {
 
 async function load(url: URL): Promise<Migration> {
   const name = migrationName(url);
-  const { up, down, allowLoss, replaces } = await importMigration(url, name);
+  const { allowLoss, replaces, ...code } = await importMigration(url, name);
   return {
     name,
     text: readFileSync(url, 'utf8'),
-    up,
-    ...(down && { down }),
+    ...runnable(code),
     ...(allowLoss && { allowLoss }),
     ...(replaces && { replaces }),
+  };
+}
+
+/** What a file of `migrations/` exports: steps, code, or code that runs after the steps. */
+export interface MigrationModule extends Partial<Pick<Migration, 'up' | 'down'>> {
+  readonly steps?: readonly MigrationStep[];
+  /** The kind of the keys that the server makes; `integer` when absent. */
+  readonly ids?: IdKind;
+}
+
+/**
+ * The functions that run a migration. Steps undo themselves; code without a `down` makes the whole
+ * migration one-way.
+ */
+export function runnable({
+  steps = [],
+  ids = 'integer',
+  up,
+  down,
+}: MigrationModule): Pick<Migration, 'up' | 'down'> {
+  return {
+    up: async (db, context) => {
+      await applySteps(db, steps, ids);
+      await up?.(db, context);
+    },
+    ...((down || !up) && {
+      down: async (db, context) => {
+        await down?.(db, context);
+        await applySteps(db, inverseSteps(steps), ids);
+      },
+    }),
   };
 }
 
@@ -60,7 +92,7 @@ async function load(url: URL): Promise<Migration> {
 async function importMigration(
   url: URL,
   name: string,
-): Promise<Pick<Migration, 'up' | 'down' | 'allowLoss' | 'replaces'>> {
+): Promise<MigrationModule & Pick<Migration, 'allowLoss' | 'replaces'>> {
   const failed = (why: string, cause?: unknown) =>
     new AppError(500, 'MIGRATION_FAILED', `migration ${name} cannot be read: ${why}`, {
       ...(cause !== undefined && { cause }),
@@ -70,8 +102,12 @@ async function importMigration(
   // cached first text.
   const version = `?${hashOf({ text: readFileSync(url, 'utf8') })}`;
   const module = await import(`${url.href}${version}`).catch((error: unknown) => {
-    throw failed(error instanceof Error ? error.message : String(error), error);
+    const why = error instanceof Error ? error.message : String(error);
+    throw failed(/call stack/i.test(why) ? 'it is nested too deeply' : why, error);
   });
-  if (typeof module.up !== 'function') throw failed('it exports no function up');
+  if (typeof module.up !== 'function' && module.steps === undefined)
+    throw failed('it exports neither steps nor a function up');
+  const misfit = module.steps === undefined ? null : misfitIn(module.steps);
+  if (misfit) throw failed(misfit.what);
   return module;
 }

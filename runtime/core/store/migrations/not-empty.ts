@@ -20,10 +20,12 @@ export async function assertEmptyFor(
   for (const migration of pending)
     for (const step of await recordMigration(migration, dialect)) {
       if (step.kind === 'renameTable') made.add(step.to);
-      if (step.kind === 'dropTable') made.add(step.table);
-      if (step.kind !== 'createTable' || step.ifNotExists || made.has(step.table)) continue;
-      made.add(step.table);
-      if ((await columnsOf(db, step.table)).size > 0) there.push(step.table);
+      if (step.kind === 'dropTable') made.add(step.table.name);
+      if (step.kind !== 'createTable' || step.ifNotExists) continue;
+      const { name } = step.table;
+      if (made.has(name)) continue;
+      made.add(name);
+      if ((await columnsOf(db, name)).size > 0) there.push(name);
     }
   if (there.length === 0) return;
   const one = there.length === 1;

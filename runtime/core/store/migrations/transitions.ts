@@ -2,11 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Migration } from './migration.ts';
+import { type MigrationModule, runnable } from './load-migrations.ts';
 
 /** The steps from one text of a draft to the next. They keep the values of rows. */
-export interface Transition {
-  readonly up: Migration['up'];
-}
+export type Transition = Pick<Migration, 'up'>;
 
 /**
  * The folder in which the generator writes them. A file `<from>-<to>.ts` has the steps between two
@@ -33,7 +32,9 @@ export async function transitionsBetween(
       if (file.from === hash && !ways.has(file.to)) ways.set(file.to, [...paths, file.path]);
   const way = ways.get(end);
   if (!way || way.length === 0) return null;
-  return Promise.all(way.map((path) => import(pathToFileURL(path).href) as Promise<Transition>));
+  return Promise.all(
+    way.map(async (path) => runnable((await import(pathToFileURL(path).href)) as MigrationModule)),
+  );
 }
 
 function filesIn(folder: string) {

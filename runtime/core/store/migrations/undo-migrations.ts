@@ -1,16 +1,24 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type Transaction, CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { isUndoneByFile } from './follow.ts';
 import { type AppliedMigration, noteUndone } from './ledger.ts';
 import type { Migration } from './migration.ts';
-import { createRun, type MigrationRun, rowsError, withRun } from '../tables/migration-run.ts';
+import {
+  createRun,
+  type MigrationRun,
+  placeOf,
+  rowsError,
+  withRun,
+} from '../tables/migration-run.ts';
 import { droppedBy } from './dropped-values.ts';
 import { recordUndo } from './record-undo.ts';
 import { kyselyOver } from '../tables/recording.ts';
 import type { Rescue } from './rescue.ts';
 import type { Dialect } from '../store.ts';
-import { runUndo } from './undo.ts';
-import type { Undo } from '../tables/undo-statement.ts';
+import type { Undo, RowCheck } from '../tables/undo-statement.ts';
+import type { ColumnDescription } from '../tables/alteration.ts';
+import { columnTypes } from '../tables/column-types.ts';
+import { checkRows } from '../tables/row-checks.ts';
 
 export interface UndoContext {
   readonly dialect: Dialect;
@@ -80,12 +88,51 @@ export function rescuingBuilder({
   });
 }
 
-export function undoFailed({ migration, step }: MigrationRun, cause: unknown): AppError {
+export function undoFailed(run: MigrationRun, cause: unknown): AppError {
+  const { migration, step } = run;
   const said = cause instanceof Error ? cause.message : String(cause);
   return new AppError(
     500,
     'MIGRATION_FAILED',
-    `taking back migration ${migration}, step ${step}, failed: ${said}\nThe database is as it was.`,
+    `taking back ${placeOf(run)} failed: ${said}\nThe database is as it was.`,
     { cause, extensions: { migration, step, object: null, rows: null, keys: [] } },
   );
+}
+
+interface Undoing {
+  readonly db: Kysely<any>;
+  readonly run: MigrationRun;
+}
+
+/**
+ * Runs the statements of an undo.
+ *
+ * @throws AppError `ROWS_IN_THE_WAY` when rows do not fit the former definition of a column.
+ */
+async function runUndo({ db, run }: Undoing, undo: Undo): Promise<void> {
+  for (const { sql: text, parameters = [], drops = [], checks = [] } of undo) {
+    run.step += 1;
+    for (const check of checks) await withRun(allowingLoss(run, check), () => runCheck(db, check));
+    if (run.found.length > 0) throw rowsError(run.found);
+    for (const dropped of drops) await run.rescue?.(dropped);
+    await db.executeQuery(CompiledQuery.raw(text, [...parameters]));
+  }
+}
+
+/** Values that an undo shortens are saved to files, so that it needs no consent. */
+function allowingLoss(run: MigrationRun, { table, name }: RowCheck): MigrationRun {
+  return { ...run, allowLoss: new Set([`${table}.${name}`]) };
+}
+
+function runCheck(db: Kysely<any>, { kind, table, ...column }: RowCheck): Promise<boolean> {
+  const types = columnTypes(db);
+  const { type, from, check, ...rest } = column;
+  const description: ColumnDescription = {
+    ...rest,
+    type: types[type],
+    definition: '',
+    ...(from && { from: types[from] }),
+    ...(check !== undefined && { check: sql.raw(check) as never }),
+  };
+  return checkRows(db, table, { kind, column: description });
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Fold } from '@twofold/schema';
-import type { ColumnDescription, ForeignKeyDescription } from '../tables/alteration.ts';
+import type { Fold, TableForeignKey } from '@twofold/schema';
+import type { ColumnDescription } from '../tables/alteration.ts';
 import { folded } from '../tables/folded-index.ts';
 import { readyKeyName, referenceSql } from '../tables/foreign-keys.ts';
 import { readyName } from './ready.ts';
@@ -151,7 +151,7 @@ export function prepareReference(
 }
 
 /** A foreign key of several columns. */
-export function prepareKey(table: string, key: ForeignKeyDescription): Preparation {
+export function prepareKey(table: string, key: TableForeignKey): Preparation {
   const column = key.columns.join(', ');
   return constraint({ table, column, origin: { table, column } }, 'reference', {
     name: readyKeyName(table, key),

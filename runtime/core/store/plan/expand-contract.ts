@@ -32,7 +32,7 @@ const STEPS: Readonly<Partial<Record<FoundStep['does'], (words: Words) => readon
     `drop it (--allow-drop ${object}), when no server of the release before runs any more`,
   ],
   add: ({ object }) => [
-    `add ${object} without "!" or with @default(value: …)`,
+    `add ${object} without "!" or with a @default`,
     `fill the rows that have none (migrate new), and make it required`,
   ],
   require: ({ object }) => [

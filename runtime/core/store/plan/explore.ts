@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Alteration, ColumnDescription, ForeignKeyDescription } from '../tables/alteration.ts';
+import type { TableForeignKey } from '@twofold/schema';
+import type { Alteration, ColumnDescription } from '../tables/alteration.ts';
 import { dialectOf, storedType } from '../tables/column-types.ts';
 import { typeText } from '../tables/column-size.ts';
 import { folded } from '../tables/folded-index.ts';
@@ -28,8 +29,8 @@ import {
   type PlannedColumn,
   type PlannedTable,
   type PlannedTables,
-  renameColumn,
-  renameTable,
+  withColumnRenamed,
+  withTableRenamed,
   sourceOf,
   withColumn,
 } from './planned-tables.ts';
@@ -49,30 +50,27 @@ export interface Exploring {
   readonly values: boolean;
 }
 
-type StepOf<K extends RecordedStep['kind']> = Extract<RecordedStep, { readonly kind: K }>;
+type StepOf<K extends RecordedStep['kind']> = RecordedStep & { readonly kind: K };
+
+type Explore<Step> = (at: Exploring, step: Step) => FoundStep[] | Promise<FoundStep[]>;
+
+const EXPLORE: { readonly [K in RecordedStep['kind']]: Explore<StepOf<K>> } = {
+  createTable,
+  dropTable,
+  renameTable,
+  renameColumn,
+  renameValue,
+  alterTable,
+  createIndex,
+  dropIndex: ({ statement }, { index }) => [
+    { ...UNTOUCHED, statement, does: 'drop', object: index.name },
+  ],
+  unknown,
+};
 
 /** The steps of one statement with the rows that they would meet, found without any change. */
 export async function explore(at: Exploring, step: RecordedStep): Promise<FoundStep[]> {
-  switch (step.kind) {
-    case 'createTable':
-      return createTable(at, step);
-    case 'dropTable':
-      return dropTable(at, step);
-    case 'renameTable':
-      return renamed(at, step);
-    case 'renameColumn':
-      return renamedColumn(at, step);
-    case 'alterTable':
-      return alterTable(at, step);
-    case 'createIndex':
-      return createIndex(at, step);
-    case 'dropIndex':
-      return [{ ...UNTOUCHED, statement: at.statement, does: 'drop', object: step.name }];
-    case 'renameValue':
-      return renamedValue(at, step);
-    case 'unknown':
-      return unknown(at, step);
-  }
+  return (EXPLORE[step.kind] as Explore<RecordedStep>)(at, step);
 }
 
 const UNTOUCHED = {
@@ -116,19 +114,18 @@ async function found(
 }
 
 function createTable({ tables, statement }: Exploring, step: StepOf<'createTable'>): FoundStep[] {
-  const { table, columns } = step;
-  const isThere = tables.has(table);
-  if (!isThere)
-    tables.set(table, {
-      name: table,
+  const { name, columns } = step.table;
+  if (!tables.has(name))
+    tables.set(name, {
+      name,
       real: null,
       origin: null,
       key: [],
-      columns: new Map(columns.map((name) => [name, NEW_COLUMN])),
+      columns: new Map(columns.map((column) => [column.name, NEW_COLUMN])),
       changed: true,
       unread: false,
     });
-  return [{ ...UNTOUCHED, statement, does: 'create', object: table }];
+  return [{ ...UNTOUCHED, statement, does: 'create', object: name }];
 }
 
 /** The value of a new column in every row. */
@@ -146,12 +143,13 @@ const NEW_COLUMN: PlannedColumn = {
   references: null,
 };
 
-async function dropTable(at: Exploring, { table }: StepOf<'dropTable'>): Promise<FoundStep[]> {
+async function dropTable(at: Exploring, step: StepOf<'dropTable'>): Promise<FoundStep[]> {
+  const { name: table } = step.table;
   const source = sourceFor(at, table);
   const [finding] = source ? await lost(source, '', sql`1 = 1`) : [];
-  const step = await found(at, table, { does: 'drop', object: table, finding, compatible: false });
+  const made = await found(at, table, { does: 'drop', object: table, finding, compatible: false });
   at.tables.delete(table);
-  return [step];
+  return [made];
 }
 
 async function lost(source: RowSource, column: string, condition: ReturnType<typeof sql>) {
@@ -164,24 +162,25 @@ async function lost(source: RowSource, column: string, condition: ReturnType<typ
   return findings.map((each) => ({ ...each, object, code: 'MIGRATION_NEEDS_CONSENT' as const }));
 }
 
-async function renamed(at: Exploring, { table, to }: StepOf<'renameTable'>): Promise<FoundStep[]> {
-  const step = await found(at, table, { does: 'rename', object: table, compatible: false });
-  renameTable(at.tables, table, to);
-  return [step];
+async function renameTable(at: Exploring, step: StepOf<'renameTable'>): Promise<FoundStep[]> {
+  const { from, to } = step;
+  const made = await found(at, from, { does: 'rename', object: from, compatible: false });
+  withTableRenamed(at.tables, from, to);
+  return [made];
 }
 
-async function renamedColumn(at: Exploring, step: StepOf<'renameColumn'>): Promise<FoundStep[]> {
+async function renameColumn(at: Exploring, step: StepOf<'renameColumn'>): Promise<FoundStep[]> {
   const { table, from, to } = step;
   const made = await found(at, table, {
     does: 'rename',
     object: `${table}.${from}`,
     compatible: false,
   });
-  change(at, table, (planned) => renameColumn(planned, from, to));
+  change(at, table, (planned) => withColumnRenamed(planned, from, to));
   return [made];
 }
 
-async function renamedValue(
+async function renameValue(
   at: Exploring,
   { table, column, from, to }: StepOf<'renameValue'>,
 ): Promise<FoundStep[]> {
@@ -206,10 +205,10 @@ async function alterTable(
 }
 
 async function alteration(at: Exploring, table: string, alter: Alteration): Promise<FoundStep[]> {
-  if (alter.kind === 'drop') return dropColumn(at, table, alter.name);
+  if (alter.kind === 'drop') return dropColumn(at, table, alter.column.name);
   if (alter.kind === 'addForeignKey') return addForeignKey(at, table, alter.key);
   if (alter.kind === 'dropForeignKey') {
-    const object = `${table}.${alter.columns.join(', ')}`;
+    const object = `${table}.${alter.key.columns.join(', ')}`;
     return [await found(at, table, { does: 'relax', object })];
   }
   const before = at.tables.get(table)?.columns.get(alter.column.name);
@@ -231,7 +230,7 @@ async function dropColumn(at: Exploring, table: string, name: string): Promise<F
 async function addForeignKey(
   at: Exploring,
   table: string,
-  key: ForeignKeyDescription,
+  key: TableForeignKey,
 ): Promise<FoundStep[]> {
   const source = sourceFor(at, table);
   // A row with NULL in one of the columns refers to no row on purpose. A new column is stood for by
@@ -316,13 +315,14 @@ function defined(
 }
 
 async function createIndex(at: Exploring, step: StepOf<'createIndex'>): Promise<FoundStep[]> {
-  const { table, name, columns, unique, fold, search } = step;
+  const { table, index } = step;
+  const { name, columns, unique, fold, search } = index;
   if (search)
     return [
       await found(at, table, {
         does: 'search',
         object: `${table} (${columns.join(', ')})`,
-        preparations: prepareSearch(at, step),
+        preparations: prepareSearch(at, table, index),
       }),
     ];
   const source = unique ? sourceFor(at, table) : null;
@@ -336,7 +336,7 @@ async function createIndex(at: Exploring, step: StepOf<'createIndex'>): Promise<
       : unique
         ? `${table} (${columns.join(', ')})`
         : name;
-  const preparations = prepareCreatedIndex(at, step);
+  const preparations = prepareCreatedIndex(at, table, index);
   const does = unique ? 'unique' : 'index';
   return [await found(at, table, { does, object, finding, preparations })];
 }

@@ -114,7 +114,15 @@ async function onEmptyTables(store: Store, work: (trx: Kysely<any>) => Promise<v
   }
 }
 
+/** A role that may not make a schema has its tables among the temporary ones of its session. */
 async function inOwnSchema(trx: Kysely<any>): Promise<void> {
+  const { rows } = await sql<{
+    may: boolean;
+  }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(trx);
+  if (!rows[0]?.may) {
+    await sql`set local search_path to pg_temp`.execute(trx);
+    return;
+  }
   const schema = `twofold_scratch_${randomBytes(6).toString('hex')}`;
   await sql`create schema ${sql.id(schema)}`.execute(trx);
   await sql`set local search_path to ${sql.id(schema)}`.execute(trx);

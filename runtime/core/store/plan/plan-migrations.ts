@@ -131,7 +131,11 @@ export function assertRunnable(explored: readonly ExploredMigration[]): void {
       return refused && finding ? [{ ...finding, migration: migration.name, step }] : [];
     }),
   );
-  if (rows.length > 0) throw rowsError(rows);
+  if (rows.length > 0)
+    throw rowsError(
+      rows,
+      explored.map(({ migration }) => migration),
+    );
 }
 
 /** Counts the rows of a table, once for each table. */

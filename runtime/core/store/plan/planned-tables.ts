@@ -146,7 +146,7 @@ export function withColumn(
 }
 
 /** Renames a table, also in foreign keys that refer to it. */
-export function renameTable(tables: PlannedTables, from: string, to: string): void {
+export function withTableRenamed(tables: PlannedTables, from: string, to: string): void {
   const renamed = tables.get(from);
   if (!renamed) return;
   tables.delete(from);
@@ -164,7 +164,7 @@ export function renameTable(tables: PlannedTables, from: string, to: string): vo
   }
 }
 
-export function renameColumn(table: PlannedTable, from: string, to: string): PlannedTable {
+export function withColumnRenamed(table: PlannedTable, from: string, to: string): PlannedTable {
   const named = (name: string) => (name === from ? to : name);
   return {
     ...table,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { ColumnDescription, ForeignKeyDescription } from '../tables/alteration.ts';
+import type { TableForeignKey, TableIndex } from '@twofold/schema';
+import type { ColumnDescription } from '../tables/alteration.ts';
 import { defaultSql } from '../tables/row-checks.ts';
 import {
   type Preparation,
@@ -16,7 +17,6 @@ import { searchPreparations } from '../online/search-preparations.ts';
 import { checkText } from './aspects.ts';
 import type { Does } from './plan-step.ts';
 import type { PlannedColumn, PlannedTables } from './planned-tables.ts';
-import type { RecordedStep } from './recording.ts';
 
 /** What is needed to prepare a step. */
 interface At {
@@ -111,7 +111,7 @@ function prepareOther({ tables }: At, { preparing, column }: Constrained): Prepa
 export function prepareForeignKey(
   { tables }: At,
   table: string,
-  key: ForeignKeyDescription,
+  key: TableForeignKey,
 ): Preparation[] {
   const there = (name: string, columns: readonly string[]) => {
     const planned = tables.get(name);
@@ -127,7 +127,8 @@ export function prepareForeignKey(
 
 export function prepareCreatedIndex(
   { db, tables }: At,
-  { table, name, columns, unique, fold }: Extract<RecordedStep, { readonly kind: 'createIndex' }>,
+  table: string,
+  { name, columns, unique, fold }: TableIndex,
 ): Preparation[] {
   const planned = tables.get(table);
   const origins = columns.map((column) => planned?.columns.get(column)?.origin ?? null);
@@ -143,7 +144,8 @@ export function prepareCreatedIndex(
  */
 export function prepareSearch(
   { tables }: Pick<At, 'tables'>,
-  { table, name, columns, search }: Extract<RecordedStep, { readonly kind: 'createIndex' }>,
+  table: string,
+  { name, columns, search }: TableIndex,
 ): Preparation[] {
   const planned = tables.get(table);
   const named = [...columns, ...(search?.key ?? [])];

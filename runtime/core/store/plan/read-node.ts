@@ -8,6 +8,7 @@ import type {
   UpdateQueryNode,
 } from 'kysely';
 import type { Alteration, ColumnDescription } from '../tables/alteration.ts';
+import { nameIn } from '../tables/name-in.ts';
 import type { RecordedStep } from './recording.ts';
 
 /**
@@ -19,17 +20,23 @@ export function readNode(node: RootOperationNode, text: string): RecordedStep[] 
   return read ?? [{ kind: 'unknown', table: readTable(node), statement: text }];
 }
 
+const named = (node: OperationNode) => ({ name: nameIn(node)! });
+
 type Reader<N> = (node: N) => RecordedStep[] | null;
 
 const READERS: Readonly<Partial<Record<RootOperationNode['kind'], Reader<never>>>> = {
   CreateTableNode: readCreateTable,
   DropTableNode: (node: { readonly table: OperationNode }) => [
-    { kind: 'dropTable', table: nameIn(node.table)! },
+    { kind: 'dropTable', table: named(node.table) },
   ],
   AlterTableNode: readAlterTable,
   CreateIndexNode: readCreateIndex,
   DropIndexNode: (node: { readonly name: OperationNode }) => [
-    { kind: 'dropIndex', name: nameIn(node.name)! },
+    {
+      kind: 'dropIndex',
+      table: '',
+      index: { name: nameIn(node.name)!, columns: [], unique: false },
+    },
   ],
   UpdateQueryNode: readUpdate,
 };
@@ -44,8 +51,7 @@ function readCreateTable({
   return [
     {
       kind: 'createTable',
-      table: nameIn(table)!,
-      columns: columns.map(({ column }) => nameIn(column)!),
+      table: { ...named(table), columns: columns.map(({ column }) => named(column)) },
       ...(ifNotExists && { ifNotExists }),
     },
   ];
@@ -53,7 +59,7 @@ function readCreateTable({
 
 function readAlterTable(node: AlterTableNode): RecordedStep[] | null {
   const table = nameIn(node.table)!;
-  if (node.renameTo) return [{ kind: 'renameTable', table, to: nameIn(node.renameTo)! }];
+  if (node.renameTo) return [{ kind: 'renameTable', from: table, to: nameIn(node.renameTo)! }];
   if (!node.columnAlterations || node.addConstraint || node.dropConstraint || node.addIndex)
     return null;
   const steps = node.columnAlterations.map((each) => readColumnChange(table, each));
@@ -71,7 +77,11 @@ function readColumnChange(table: string, node: ColumnChangeNode): RecordedStep |
       to: nameIn(node.renameTo)!,
     };
   if (node.kind === 'DropColumnNode')
-    return { kind: 'alterTable', table, changes: [{ kind: 'drop', name: nameIn(node.column)! }] };
+    return {
+      kind: 'alterTable',
+      table,
+      changes: [{ kind: 'drop', column: { name: nameIn(node.column)! } }],
+    };
   return node.kind === 'AddColumnNode'
     ? { kind: 'alterTable', table, changes: [readAddColumn(node)] }
     : null;
@@ -101,9 +111,11 @@ function readCreateIndex(node: CreateIndexNode): RecordedStep[] | null {
     {
       kind: 'createIndex',
       table: nameIn(node.table)!,
-      name: nameIn(node.name)!,
-      columns: columns.filter((name) => name !== null),
-      unique,
+      index: {
+        name: nameIn(node.name)!,
+        columns: columns.filter((name) => name !== null),
+        unique,
+      },
     },
   ];
 }
@@ -134,16 +146,4 @@ function readUpdate({ table, updates = [], where, from }: UpdateQueryNode): Reco
 function readTable(node: RootOperationNode): string | null {
   const named = node as unknown as Record<string, unknown>;
   return nameIn(named['table'] ?? named['into'] ?? named['from']);
-}
-
-/** The first name in a part of a statement: of a table without its schema. */
-function nameIn(part: unknown): string | null {
-  if (typeof part !== 'object' || part === null) return null;
-  const { kind, schema: _schema, ...inner } = part as Record<string, unknown>;
-  if (kind === 'IdentifierNode') return String(inner['name']);
-  for (const each of Object.values(inner)) {
-    const name = nameIn(each);
-    if (name !== null) return name;
-  }
-  return null;
 }

@@ -1,20 +1,7 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect as KyselyDialect,
-  type Driver,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RootOperationNode,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import type { CompiledQuery, RootOperationNode } from 'kysely';
 import type { Migration } from '../migrations/migration.ts';
 import type { Dialect } from '../store.ts';
+import { kyselyOver } from '../tables/recording.ts';
 import { readNode } from './read-node.ts';
 import { isRecorded, recordingTo, type RecordedStep } from './recording.ts';
 
@@ -31,33 +18,15 @@ export async function recordMigration(
 ): Promise<readonly RecordedStep[]> {
   const steps: RecordedStep[] = [];
   try {
-    await recordingTo(steps, () => migration.up(recordingDatabase(dialect), { dialect }));
+    await recordingTo(steps, () => migration.up(kyselyOver(dialect, noted), { dialect }));
   } catch (error) {
     const said = error instanceof Error ? error.message : 'reads rows, and goes on from them';
-    steps.push({
-      kind: 'unknown',
-      table: null,
-      statement: error === ASKS ? 'reads rows, and goes on from them' : said,
-    });
+    steps.push({ kind: 'unknown', table: null, statement: said });
   }
   return steps;
 }
 
-function recordingDatabase(dialect: Dialect): Kysely<any> {
-  return new Kysely({ dialect: DIALECTS[dialect] });
-}
-
-class RecordingDriver extends DummyDriver implements Driver {
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    return { executeQuery: async (statement) => noted(statement), streamQuery: asks };
-  }
-}
-
-function asks(): never {
-  throw ASKS;
-}
-
-function noted({ query, sql }: CompiledQuery): { rows: never[] } {
+async function noted({ query, sql }: CompiledQuery): Promise<{ rows: never[] }> {
   if (answersRows(query, sql)) throw ASKS;
   readNode(query, sql).forEach(isRecorded);
   return { rows: [] };
@@ -69,18 +38,3 @@ function answersRows(node: RootOperationNode, text: string): boolean {
   if ('returning' in node && node.returning !== undefined) return true;
   return node.kind === 'RawNode' && /^\s*(select|with|values|pragma|show|explain)\b/i.test(text);
 }
-
-const DIALECTS: Readonly<Record<Dialect, KyselyDialect>> = {
-  sqlite: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new RecordingDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-  postgres: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new RecordingDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-};

@@ -1,48 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Fold } from '@twofold/schema';
+import type { StepOf, Table } from '@twofold/schema';
 import type { Alteration } from '../tables/alteration.ts';
 
-/** One statement of a migration as data, in the order in which the migration has them. */
+/** One statement of a migration: a step, as far as code tells it, or a text that cannot be read. */
 export type RecordedStep =
+  | StepOf<'renameTable' | 'renameColumn' | 'createIndex' | 'dropIndex'>
+  | { readonly kind: 'dropTable'; readonly table: { readonly name: string } }
   | {
       readonly kind: 'createTable';
-      readonly table: string;
-      readonly columns: readonly string[];
+      readonly table: Pick<Table, 'name'> & { readonly columns: readonly Pick<Table, 'name'>[] };
       /** Whether a table that is there is left as it is. */
       readonly ifNotExists?: boolean;
     }
-  | { readonly kind: 'dropTable'; readonly table: string }
-  | { readonly kind: 'renameTable'; readonly table: string; readonly to: string }
-  | {
-      readonly kind: 'renameColumn';
-      readonly table: string;
-      readonly from: string;
-      readonly to: string;
-    }
-  | {
-      readonly kind: 'alterTable';
-      readonly table: string;
-      readonly changes: readonly Alteration[];
-    }
-  | {
-      readonly kind: 'createIndex';
-      readonly table: string;
-      readonly name: string;
-      readonly columns: readonly string[];
-      readonly unique: boolean;
-      readonly fold?: Fold;
-      /** For full-text search: the language, and the key of the table. */
-      readonly search?: { readonly language: string; readonly key: readonly string[] };
-    }
-  | { readonly kind: 'dropIndex'; readonly name: string }
-  /** Every row with one value of a column, or with none, gets another one. */
-  | {
-      readonly kind: 'renameValue';
-      readonly table: string;
-      readonly column: string;
-      readonly from: unknown;
-      readonly to: unknown;
-    }
+  | (Omit<StepOf<'alterTable'>, 'changes'> & { readonly changes: readonly Alteration[] })
+  | (Omit<StepOf<'renameValue'>, 'from' | 'to'> & { readonly from: unknown; readonly to: unknown })
   /** `table` is the table that the statement changes; null when it may change any. */
   | { readonly kind: 'unknown'; readonly table: string | null; readonly statement: string };
 

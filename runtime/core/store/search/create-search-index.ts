@@ -21,17 +21,8 @@ export interface SearchIndexOptions extends SearchIndex {
  */
 export async function createSearchIndex(db: Kysely<any>, index: SearchIndexOptions): Promise<void> {
   const { name, table, columns, language, key } = index;
-  if (
-    isRecorded({
-      kind: 'createIndex',
-      name,
-      table,
-      columns,
-      unique: false,
-      search: { language, key },
-    })
-  )
-    return;
+  const recorded = { name, columns, unique: false, search: { language, key } };
+  if (isRecorded({ kind: 'createIndex', table, index: recorded })) return;
   await asStep(name, async () => {
     if (dialectOf(db) === 'postgres' && (await isThere(db, name))) return;
     const searched = { key, byNumber: await isByNumber(db, index) };
@@ -71,7 +62,8 @@ export async function dropSearchIndex(
   db: Kysely<any>,
   index: Pick<SearchIndex, 'name' | 'table'>,
 ): Promise<void> {
-  if (isRecorded({ kind: 'dropIndex', name: index.name })) return;
+  const { name, table } = index;
+  if (isRecorded({ kind: 'dropIndex', table, index: { name, columns: [], unique: false } })) return;
   await asStep(index.name, async () => {
     const statements =
       dialectOf(db) === 'sqlite' ? dropSqliteSearch(index) : dropPostgresSearch(index);

@@ -19,30 +19,27 @@ export async function alterOnPostgres(
   changes: readonly Alteration[],
 ): Promise<void> {
   for (const change of changes) {
-    if (change.kind === 'drop') {
-      await db.schema.alterTable(table).dropColumn(change.name).execute();
-      continue;
-    }
-    if (change.kind === 'dropForeignKey') {
-      await dropForeignKeyOnPostgres(db, table, change.columns);
-      continue;
-    }
-    if (change.kind === 'addForeignKey') {
-      if (await checkForeignKey(db, table, change.key))
-        await addForeignKeyOnPostgres(db, table, change.key);
-      continue;
-    }
-    const column =
-      change.kind === 'add' ? change.column : await unsettled(db, table, change.column);
-    if (!(await checkRows(db, table, { kind: change.kind, column }))) continue;
-    if (change.kind === 'add')
-      await sql`alter table ${sql.table(table)} add column ${sql.raw(change.column.definition)}`.execute(
-        db,
-      );
-    else if (await keepsType(db, table, change.column))
-      await alterDefinition(db, table, change.column);
-    else await alterColumn(db, table, change.column);
+    if (change.kind === 'drop')
+      await db.schema.alterTable(table).dropColumn(change.column.name).execute();
+    else if (change.kind === 'dropForeignKey')
+      await dropForeignKeyOnPostgres(db, table, change.key.columns);
+    else if (change.kind === 'add') await addColumn(db, table, change.column);
+    else if (change.kind === 'alter') await redefine(db, table, change.column);
+    else if (await checkForeignKey(db, table, change.key))
+      await addForeignKeyOnPostgres(db, table, change.key);
   }
+}
+
+async function addColumn(db: Kysely<any>, table: string, column: ColumnDescription): Promise<void> {
+  if (await checkRows(db, table, { kind: 'add', column }))
+    await sql`alter table ${sql.table(table)} add column ${sql.raw(column.definition)}`.execute(db);
+}
+
+async function redefine(db: Kysely<any>, table: string, column: ColumnDescription): Promise<void> {
+  const left = await unsettled(db, table, column);
+  if (!(await checkRows(db, table, { kind: 'alter', column: left }))) return;
+  if (await keepsType(db, table, column)) await alterDefinition(db, table, column);
+  else await alterColumn(db, table, column);
 }
 
 /**
@@ -83,8 +80,9 @@ async function alterColumn(
     .alterColumn(name, (each) => each.dropDefault())
     .execute();
   const change = await typeChange(db, table, column);
+  const typeSql = sql.raw(typeText(db, type));
   const value = change ? convertedValue(db, change, sql`${sql.ref(name)}`) : sql`${sql.ref(name)}`;
-  await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type ${typeSql(db, table, column)} using (${value})::${typeSql(db, table, { name, type })}`.execute(
+  await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type ${typeSql} using (${value})::${typeSql}`.execute(
     db,
   );
   if ('default' in column) {
@@ -107,17 +105,6 @@ async function alterColumn(
     key,
   ]);
   await (onDelete ? constraint.onDelete(onDelete) : constraint).execute();
-}
-
-/** The SQL of a type, taken from a definition with nothing but the type. */
-function typeSql(
-  db: Kysely<any>,
-  table: string,
-  { name, type }: Pick<ColumnDescription, 'name' | 'type'>,
-) {
-  const statement = db.schema.alterTable(table).addColumn(name, type).compile().sql;
-  const before = `add column ${quotedName(name)} `;
-  return sql.raw(statement.slice(statement.indexOf(before) + before.length));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { InternalError } from '../../errors.ts';
 import type { Alteration, ColumnDescription } from './alteration.ts';
-import { checkForeignKey, foreignKeySql, isForeignKeyOf } from './foreign-keys.ts';
+import { checkForeignKey, foreignKeySql, isForeignKeyOf, noForeignKey } from './foreign-keys.ts';
 import { checkRows, newValue, typeChange } from './row-checks.ts';
 import {
   columnOf,
@@ -70,14 +70,20 @@ function applyChanges(
 ): TableDefinition {
   return changes.reduce((now, change): TableDefinition => {
     if (change.kind === 'drop')
-      return { ...now, columns: now.columns.filter((each) => columnOf(each) !== change.name) };
+      return {
+        ...now,
+        columns: now.columns.filter((each) => columnOf(each) !== change.column.name),
+      };
     if (change.kind === 'add')
       return { ...now, columns: [...now.columns, change.column.definition] };
     if (change.kind === 'addForeignKey')
       return { ...now, constraints: [...now.constraints, foreignKeySql(table, change.key)] };
     if (change.kind === 'dropForeignKey') {
-      const stays = (each: string) => !isForeignKeyOf(each, change.columns);
-      return { ...now, constraints: now.constraints.filter(stays) };
+      const stays = (each: string) => !isForeignKeyOf(each, change.key.columns);
+      const constraints = now.constraints.filter(stays);
+      if (constraints.length === now.constraints.length)
+        throw noForeignKey(table, change.key.columns);
+      return { ...now, constraints };
     }
     return {
       ...now,

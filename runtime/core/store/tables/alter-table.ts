@@ -1,14 +1,11 @@
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
+import type { TableForeignKey } from '@twofold/schema';
+import { InternalError } from '../../errors.ts';
 import { alterOnPostgres } from './alter-postgres.ts';
 import { alterOnSqlite } from './alter-sqlite.ts';
-import {
-  describeColumn,
-  type Alteration,
-  type DataType,
-  type ForeignKeyTarget,
-} from './alteration.ts';
+import { columnsIn, describeColumn, type Alteration, type DataType } from './alteration.ts';
 import { dialectOf } from './column-types.ts';
-import { asStep, beforeDrop } from './migration-run.ts';
+import { asStep, beforeDrop, recorded } from './migration-run.ts';
 import { isRecorded } from '../plan/recording.ts';
 import { columnsOf } from './row-checks.ts';
 
@@ -34,7 +31,7 @@ export interface TableAlterer {
    * Adds a foreign key of several columns. Rows that refer to no existing row are refused, except
    * rows with NULL in one of the columns.
    */
-  addForeignKey(columns: readonly string[], target: ForeignKeyTarget): TableAlterer;
+  addForeignKey(columns: readonly string[], target: Omit<TableForeignKey, 'columns'>): TableAlterer;
   /** Drops the foreign key of exactly these columns, in this order. */
   dropForeignKey(columns: readonly string[]): TableAlterer;
   execute(): Promise<void>;
@@ -45,10 +42,8 @@ export interface TableAlterer {
  * PostgreSQL alters the table. SQLite rebuilds it with its rows, indexes and triggers where its
  * ALTER TABLE is not enough.
  *
- * Rows are checked before anything is changed. Those without a value for a required column, with a
- * repeated value in a unique column, or with a value that the new type, check or reference does not
- * allow, are refused with their number and keys. A column that becomes required takes its default
- * where it had no value.
+ * Rows are checked before anything is changed, and those that do not fit are refused with their
+ * number and keys. A column that becomes required takes its default where it had no value.
  *
  * @example
  * await alterTable(db, 'posts')
@@ -61,49 +56,56 @@ export interface TableAlterer {
  */
 export function alterTable(db: Kysely<any>, table: string): TableAlterer {
   const changes: Alteration[] = [];
+  const push = (change: Alteration) => (changes.push(change), alterer);
   const describe = (
     kind: 'add' | 'alter',
     name: string,
     type: DataType | NewType,
-    build: Build,
+    build: Build = (column) => column,
   ) => {
-    const given = isNewType(type) ? { type: type.to, from: type.from } : { type };
-    changes.push({ kind, column: describeColumn(db, { table, name, ...given, build }) });
-    return alterer;
+    const given =
+      typeof type === 'object' && 'to' in type ? { type: type.to, from: type.from } : { type };
+    return push({ kind, column: describeColumn(db, { table, name, ...given, build }) });
   };
-  const unchanged: Build = (column) => column;
   const alterer: TableAlterer = {
-    addColumn: (name, type, build = unchanged) => describe('add', name, type, build),
-    alterColumn: (name, type, build = unchanged) => describe('alter', name, type, build),
-    dropColumn: (name) => (changes.push({ kind: 'drop', name }), alterer),
-    addForeignKey: (columns, target) => (
-      changes.push({ kind: 'addForeignKey', key: { columns, ...target } }),
-      alterer
-    ),
-    dropForeignKey: (columns) => (changes.push({ kind: 'dropForeignKey', columns }), alterer),
-    execute: async () => {
-      if (isRecorded({ kind: 'alterTable', table, changes })) return;
-      await asStep(objectOf(table, changes), async () => {
-        for (const change of changes)
-          if (change.kind === 'drop') await beforeDrop({ table, column: change.name });
-        await (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(
-          db,
-          table,
-          await settled(db, table, changes),
-        );
-      });
-    },
+    addColumn: (name, type, build) => describe('add', name, type, build),
+    alterColumn: (name, type, build) => describe('alter', name, type, build),
+    dropColumn: (name) => push({ kind: 'drop', column: { name } }),
+    addForeignKey: (columns, other) => push({ kind: 'addForeignKey', key: { columns, ...other } }),
+    dropForeignKey: (columns) => push({ kind: 'dropForeignKey', key: { columns } }),
+    execute: () => makeChanges(db, table, changes),
   };
   return alterer;
 }
 
-/** Two branches may add the same column: the second migration changes its definition. */
+/** Makes the changes of a table as one step, or records them. */
+export async function makeChanges(
+  db: Kysely<any>,
+  table: string,
+  changes: readonly Alteration[],
+): Promise<void> {
+  if (isRecorded({ kind: 'alterTable', table, changes })) return;
+  await asStep(objectOf(table, changes), async () => {
+    for (const change of changes)
+      if (change.kind === 'drop') await beforeDrop({ table, column: change.column.name });
+    const alter = dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres;
+    await alter(db, table, await settled(db, table, changes));
+  });
+}
+
+/**
+ * Two branches may add the same column: the second migration changes its definition.
+ *
+ * @throws InternalError when a change is about a column that the table does not have.
+ */
 async function settled(
   db: Kysely<any>,
   table: string,
   changes: readonly Alteration[],
 ): Promise<Alteration[]> {
   const present = await columnsOf(db, table);
+  // Statements that are recorded on PostgreSQL do not run, so the catalog is behind them.
+  if (dialectOf(db) === 'sqlite' || !recorded()) assertPresent(table, present, changes);
   return changes.map((change) =>
     change.kind === 'add' && present.has(change.column.name)
       ? { ...change, kind: 'alter' }
@@ -111,20 +113,23 @@ async function settled(
   );
 }
 
-function isNewType(type: DataType | NewType): type is NewType {
-  return typeof type === 'object' && 'from' in type && 'to' in type;
-}
-
-function objectOf(table: string, [first, ...others]: readonly Alteration[]): string {
-  if (!first || others.length > 0) return table;
-  switch (first.kind) {
-    case 'drop':
-      return `${table}.${first.name}`;
-    case 'addForeignKey':
-      return `${table}.${first.key.columns.join(', ')}`;
-    case 'dropForeignKey':
-      return `${table}.${first.columns.join(', ')}`;
-    default:
-      return `${table}.${first.column.name}`;
+function assertPresent(
+  table: string,
+  present: ReadonlySet<string>,
+  changes: readonly Alteration[],
+): void {
+  const made = new Set(present);
+  for (const change of changes) {
+    if (change.kind === 'add') made.add(change.column.name);
+    const missing = columnsIn(change).find((name) => !made.has(name));
+    if (missing !== undefined)
+      throw new InternalError(
+        present.size === 0
+          ? `there is no table ${table}`
+          : `there is no column ${table}.${missing} to change`,
+      );
   }
 }
+
+const objectOf = (table: string, [first, ...others]: readonly Alteration[]): string =>
+  !first || others.length > 0 ? table : `${table}.${columnsIn(first).join(', ')}`;

@@ -1,31 +1,31 @@
 import {
+  type AddColumnNode,
   type ColumnDataType,
   type ColumnDefinitionBuilder,
   type Expression,
+  ExpressionWrapper,
   type Kysely,
   type OnModifyForeignAction,
+  type OperationNode,
   type RawBuilder,
+  ValueNode,
 } from 'kysely';
+import type { TableForeignKey } from '@twofold/schema';
+import { nameIn } from './name-in.ts';
 
 export type DataType = ColumnDataType | RawBuilder<unknown>;
 
+/** A change of a table, with the SQL of columns. */
 export type Alteration =
-  | { readonly kind: 'add' | 'alter'; readonly column: ColumnDescription }
-  | { readonly kind: 'drop'; readonly name: string }
-  | { readonly kind: 'addForeignKey'; readonly key: ForeignKeyDescription }
-  | { readonly kind: 'dropForeignKey'; readonly columns: readonly string[] };
+  | { readonly kind: 'add'; readonly column: ColumnDescription }
+  | { readonly kind: 'alter'; readonly column: ColumnDescription }
+  | { readonly kind: 'drop'; readonly column: { readonly name: string } }
+  | { readonly kind: 'addForeignKey'; readonly key: TableForeignKey }
+  | { readonly kind: 'dropForeignKey'; readonly key: Pick<TableForeignKey, 'columns'> };
 
-/** The table and columns that a foreign key of several columns refers to. */
-export interface ForeignKeyTarget {
-  readonly table: string;
-  /** The referenced columns, in the order of the key's own columns. */
-  readonly references: readonly string[];
-  readonly onDelete: OnModifyForeignAction;
-}
-
-export interface ForeignKeyDescription extends ForeignKeyTarget {
-  readonly columns: readonly string[];
-}
+/** The columns of its table that a change is about. */
+export const columnsIn = (change: Alteration): readonly string[] =>
+  'key' in change ? change.key.columns : [change.column.name];
 
 /** A column as a migration describes it: the SQL of its definition, and its parts one by one. */
 export interface ColumnDescription {
@@ -52,42 +52,31 @@ interface Description {
   readonly build: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 }
 
-/** Runs a column's builder and records its calls. */
+/** Reads the definition that a column's builder makes. */
 export function describeColumn(
   db: Kysely<any>,
   { table, name, type, from, build }: Description,
 ): ColumnDescription {
-  const called = new Map<string, readonly unknown[]>();
-  const noted = (builder: ColumnDefinitionBuilder): ColumnDefinitionBuilder =>
-    new Proxy(builder, {
-      get: (target, property) => {
-        const member: unknown = Reflect.get(target, property, target);
-        if (typeof member !== 'function') return member;
-        if (property === 'toOperationNode') return member.bind(target);
-        return (...args: unknown[]) => {
-          called.set(String(property), args);
-          return noted(member.apply(target, args) as ColumnDefinitionBuilder);
-        };
-      },
-    });
-  // Without plugins: this statement is only read, and the plugin that counts statements must not
-  // see it.
-  const statement = db
-    .withoutPlugins()
-    .schema.alterTable(table)
-    .addColumn(name, type, (column) => build(noted(column)))
-    .compile().sql;
-  const argument = <T>(method: string) => called.get(method)?.[0] as T;
+  // Without plugins: the one that counts statements must not see what is only read.
+  const added = db.withoutPlugins().schema.alterTable(table).addColumn(name, type, build);
+  const statement = added.compile().sql;
+  const [change] = added.toOperationNode().columnAlterations ?? [];
+  const { notNull, unique, defaultTo, check, references } = (change as AddColumnNode).column;
   return {
     name,
     type,
     ...(from !== undefined && { from }),
     definition: statement.slice(statement.indexOf(' add column ') + ' add column '.length),
-    required: called.has('notNull'),
-    unique: called.has('unique'),
-    ...(called.has('defaultTo') && { default: argument<unknown>('defaultTo') }),
-    ...(called.has('check') && { check: argument<Expression<any>>('check') }),
-    ...(called.has('references') && { references: argument<string>('references') }),
-    ...(called.has('onDelete') && { onDelete: argument<OnModifyForeignAction>('onDelete') }),
+    required: notNull === true,
+    unique: unique === true,
+    ...(defaultTo && { default: valueOf(defaultTo.defaultValue) }),
+    ...(check && { check: new ExpressionWrapper(check.expression) }),
+    ...(references && {
+      references: [references.table, ...references.columns].map(nameIn).join('.'),
+      ...(references.onDelete && { onDelete: references.onDelete }),
+    }),
   };
 }
+
+const valueOf = (node: OperationNode): unknown =>
+  ValueNode.is(node) ? node.value : new ExpressionWrapper(node);

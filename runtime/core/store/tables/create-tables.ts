@@ -5,6 +5,7 @@ import {
   type IdKind,
   type Table,
   type TableColumn,
+  type TableIndex,
 } from '@twofold/schema';
 import { columnTypes, dialectOf, type ColumnTypes } from './column-types.ts';
 import { createFoldedIndex } from './folded-index.ts';
@@ -32,7 +33,7 @@ export async function createTables(
         ]),
       );
       const missing = tables.filter((table) => !existing.has(table.name));
-      for (const table of missing) await createTable(trx, table, ids);
+      for (const table of missing) await createTable(trx, table, ids, dialectOf(trx) === 'sqlite');
       if (dialectOf(trx) === 'postgres')
         for (const table of missing) await addForeignKeys(trx, table);
       for (const table of tables) {
@@ -43,16 +44,22 @@ export async function createTables(
   );
 }
 
-async function createTable(db: Kysely<any>, table: Table, ids: IdKind): Promise<void> {
+/** Makes a table with its indexes. `refers`: with its foreign keys. */
+export async function createTable(
+  db: Kysely<any>,
+  table: Table,
+  ids: IdKind,
+  refers = true,
+): Promise<void> {
   const types = columnTypes(db, ids);
   let builder = db.schema.createTable(table.name);
   for (const column of table.columns)
     builder = builder.addColumn(column.name, dataType(types, table, column), (build) =>
-      describe(build, column, table, dialectOf(db) === 'sqlite'),
+      describe(build, column, { table, refers }),
     );
   if (table.primaryKey.length > 1)
     builder = builder.addPrimaryKeyConstraint(`${table.name}_pkey`, table.primaryKey as never);
-  if (dialectOf(db) === 'sqlite')
+  if (refers)
     for (const key of table.foreignKeys ?? [])
       builder = builder.addForeignKeyConstraint(
         foreignKeyName(table.name, key.columns),
@@ -62,29 +69,20 @@ async function createTable(db: Kysely<any>, table: Table, ids: IdKind): Promise<
         (made) => made.onDelete(key.onDelete),
       );
   await builder.execute();
-  for (const index of table.indexes) await createIndex(db, table, index);
+  for (const index of table.indexes) await createIndex(db, table.name, index);
 }
 
-async function createIndex(
+export async function createIndex(
   db: Kysely<any>,
-  table: Table,
-  index: Table['indexes'][number],
+  table: string,
+  { name, columns, unique, fold, search }: TableIndex,
 ): Promise<void> {
-  const { name, columns, search } = index;
-  if (search) return createSearchIndex(db, { name, table: table.name, columns, ...search });
-  const [column] = index.columns;
-  if (index.fold && column !== undefined)
-    return createFoldedIndex(db, {
-      name: index.name,
-      table: table.name,
-      column,
-      fold: index.fold,
-    });
-  const builder = db.schema
-    .createIndex(index.name)
-    .on(table.name)
-    .columns([...index.columns]);
-  await (index.unique ? builder.unique() : builder).execute();
+  if (search) return createSearchIndex(db, { name, table, columns, ...search });
+  const [column] = columns;
+  if (fold && column !== undefined) return createFoldedIndex(db, { name, table, column, fold });
+  const builder = db.schema.createIndex(name).on(table);
+  const over = builder.columns([...columns]);
+  await (unique ? over.unique() : over).execute();
 }
 
 /**
@@ -92,17 +90,11 @@ async function createIndex(
  * may refer to each other. SQLite accepts them only with the table.
  */
 async function addForeignKeys(db: Kysely<any>, table: Table): Promise<void> {
-  for (const { name, references } of table.columns) {
-    if (!references) continue;
-    await db.schema
-      .alterTable(table.name)
-      .addForeignKeyConstraint(`${table.name}_${name}_fkey`, [name], references.table, [
-        references.column,
-      ])
-      .onDelete(references.onDelete)
-      .execute();
-  }
-  for (const key of table.foreignKeys ?? []) await addForeignKeyOnPostgres(db, table.name, key);
+  const single = table.columns.flatMap(({ name, references: to }) =>
+    to ? [{ ...to, columns: [name], references: [to.column] }] : [],
+  );
+  for (const key of [...single, ...(table.foreignKeys ?? [])])
+    await addForeignKeyOnPostgres(db, table.name, key);
 }
 
 async function addColumns(
@@ -120,8 +112,7 @@ async function addColumns(
         describe(
           build,
           { ...column, required: column.required && column.default !== undefined },
-          table,
-          true,
+          { table, refers: true },
         ),
       )
       .execute();
@@ -138,7 +129,7 @@ async function addSearch(
   existing: ReadonlySet<string>,
 ): Promise<void> {
   for (const index of table.indexes)
-    if (index.search && !existing.has(index.name)) await createIndex(db, table, index);
+    if (index.search && !existing.has(index.name)) await createIndex(db, table.name, index);
 }
 
 const isKey = (table: Table, column: TableColumn) =>
@@ -147,25 +138,25 @@ const isKey = (table: Table, column: TableColumn) =>
 const dataType = (types: ColumnTypes, table: Table, column: TableColumn) =>
   isCounted(table, column) ? types.key : types[column.type];
 
-/** Whether the database or the server makes the key. The caller gives a key of another type. */
+/** Whether the database or the server makes the key. The caller gives one of another type, or of another row. */
 const isCounted = (table: Table, column: TableColumn) =>
-  isKey(table, column) && column.type === 'id';
+  isKey(table, column) && column.type === 'id' && !column.references;
 
-function describe(
+/** The definition of a column. `table` is absent for a column that is no key. */
+export function describe(
   build: ColumnDefinitionBuilder,
   column: TableColumn,
-  table: Table,
-  withReferences: boolean,
+  { table, refers }: { readonly table?: Table; readonly refers: boolean },
 ): ColumnDefinitionBuilder {
-  if (isCounted(table, column)) return build;
-  let described = isKey(table, column) ? build.primaryKey() : build;
+  if (table && isCounted(table, column)) return build;
+  let described = table && isKey(table, column) ? build.primaryKey() : build;
   if (column.required) described = described.notNull();
   if (column.unique) described = described.unique();
   if (column.default) described = withDefault(described, column.default);
   const checks = columnChecks(column);
   // Kysely keeps only one check for a column.
   if (checks.length > 0) described = described.check(sql.raw(checks.join(' and ')));
-  if (column.references && withReferences) {
+  if (column.references && refers) {
     const { table: target, column: key, onDelete } = column.references;
     described = described.references(`${target}.${key}`).onDelete(onDelete);
   }

@@ -40,8 +40,8 @@ export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder
  */
 export async function createFoldedIndex(db: Kysely<any>, index: FoldedIndex): Promise<void> {
   const { name, table, column, fold } = index;
-  if (isRecorded({ kind: 'createIndex', name, table, columns: [column], unique: true, fold }))
-    return;
+  const told = { name, columns: [column], unique: true, fold };
+  if (isRecorded({ kind: 'createIndex', table, index: told })) return;
   await asStep(name, () => create(db, index));
 }
 
@@ -61,28 +61,16 @@ async function assertDistinct(
   { table, column, fold }: FoldedIndex,
 ): Promise<void> {
   const key = folded(dialectOf(db), fold, column);
-  const rows = await db
-    .selectFrom(table)
-    .select([keyOf(table), column])
-    .where(
-      key,
-      'in',
-      db
-        .selectFrom(table)
-        .select(key.as('key'))
-        .groupBy(key)
-        .having(sql`count(*)`, '>', 1),
-    )
-    .orderBy(key)
-    .orderBy(keyOf(table))
-    .limit(20)
-    .execute();
+  const id = sql.ref(table === 'auth_users' ? 'user_id' : 'id');
+  const { rows } = await sql<{ row: string }>`
+    select ${id} || ' (' || ${sql.ref(column)} || ')' as "row" from ${sql.table(table)}
+    where ${key} in (select ${key} from ${sql.table(table)} group by ${key} having count(*) > 1)
+    order by ${key}, ${id} limit 20`.execute(db);
   if (rows.length === 0) return;
-  const named = rows.map((row) => `${String(row[keyOf(table)])} (${String(row[column])})`);
   throw new AppError(
     409,
     'ROWS_IN_THE_WAY',
-    `rows of ${table} have the same ${column} when ${IGNORED_PART[fold]} is left out of account: ${named.join(', ')}. Nothing was changed. Change or remove all but one of each, and migrate again`,
+    `rows of ${table} have the same ${column} when ${IGNORED_PART[fold]} is left out of account: ${rows.map(({ row }) => row).join(', ')}. Nothing was changed. Change or remove all but one of each, and migrate again`,
   );
 }
 
@@ -90,5 +78,3 @@ const IGNORED_PART: Readonly<Record<Fold, string>> = {
   letters: 'the case of letters',
   digits: 'the space between digits',
 };
-
-const keyOf = (table: string) => (table === 'auth_users' ? 'user_id' : 'id');

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { ForeignKeyDescription } from './alteration.ts';
+import type { TableForeignKey } from '@twofold/schema';
+import { InternalError } from '../../errors.ts';
 import type { Finding } from './migration-run.ts';
 import { recorded, reportRows } from './migration-run.ts';
 import { isReady, readyName } from '../online/ready.ts';
@@ -11,19 +12,19 @@ export const foreignKeyName = (table: string, columns: readonly string[]): strin
   `${table}_${columns.join('_')}_fkey`;
 
 /** The constraint as SQL that both databases take. */
-export function foreignKeySql(table: string, key: ForeignKeyDescription): string {
+export function foreignKeySql(table: string, key: TableForeignKey): string {
   const name = quotedName(foreignKeyName(table, key.columns));
   return `constraint ${name} ${referenceSql(key)}`;
 }
 
 /** The definition of a foreign key without its name. */
-export function referenceSql({ columns, table, references, onDelete }: ForeignKeyDescription) {
+export function referenceSql({ columns, table, references, onDelete }: TableForeignKey) {
   const names = (list: readonly string[]) => list.map(quotedName).join(', ');
   return `foreign key (${names(columns)}) references ${quotedName(table)} (${names(references)}) on delete ${onDelete}`;
 }
 
 /** The name of a foreign key that was made before the transaction of its migration. */
-export const readyKeyName = (table: string, key: ForeignKeyDescription): string =>
+export const readyKeyName = (table: string, key: TableForeignKey): string =>
   readyName({
     table,
     column: key.columns.join(),
@@ -40,7 +41,7 @@ export const readyKeyName = (table: string, key: ForeignKeyDescription): string 
 export async function checkForeignKey(
   db: Kysely<any>,
   table: string,
-  key: ForeignKeyDescription,
+  key: TableForeignKey,
 ): Promise<boolean> {
   if (recorded()) return true;
   const found = await findLost(await tableRows(db, table), key);
@@ -51,7 +52,7 @@ export async function checkForeignKey(
 /** Rows with a value in all columns for which no row with this key exists. */
 export async function findLost(
   source: RowSource,
-  { columns, table, references }: ForeignKeyDescription,
+  { columns, table, references }: TableForeignKey,
 ): Promise<Finding[]> {
   const rows = source.rowsOf(table);
   const own = (name: string) => sql`${sql.ref(source.table)}.${sql.ref(name)}`;
@@ -70,7 +71,7 @@ export async function findLost(
 export async function addForeignKeyOnPostgres(
   db: Kysely<any>,
   table: string,
-  key: ForeignKeyDescription,
+  key: TableForeignKey,
 ): Promise<void> {
   const ready = readyKeyName(table, key);
   const name = sql.ref(foreignKeyName(table, key.columns));
@@ -82,6 +83,10 @@ export async function addForeignKeyOnPostgres(
       : sql`${alter} add ${sql.raw(foreignKeySql(table, key))}`
   ).execute(db);
 }
+
+/** The error of a step that would drop a foreign key of which there is none. */
+export const noForeignKey = (table: string, columns: readonly string[]): InternalError =>
+  new InternalError(`there is no foreign key ${table} (${columns.join(', ')}) to drop`);
 
 /** Drops the foreign keys of exactly these columns, whatever their names are. */
 export async function dropForeignKeyOnPostgres(
@@ -99,6 +104,7 @@ export async function dropForeignKeyOnPostgres(
   const names = new Set(rows.map(({ conname }) => conname));
   // An earlier statement that is only recorded may have made it, which the catalog does not show.
   if (recorded()) names.add(foreignKeyName(table, columns));
+  if (names.size === 0) throw noForeignKey(table, columns);
   for (const name of names)
     await sql`alter table ${sql.table(table)} drop constraint if exists ${sql.ref(name)}`.execute(
       db,

@@ -59,6 +59,16 @@ export interface MigrationRun {
   readonly rescue?: (dropped: DroppedValues) => Promise<void>;
 }
 
+/** Where a migration failed. */
+export type FailedAt = Pick<MigrationRun, 'migration' | 'step' | 'object'>;
+
+/** `migration 0002_add_x, step 3 (posts.title)`, or what comes before the first step. */
+export function placeOf({ migration, step, object }: FailedAt): string {
+  if (migration === '') return 'the ledger of migrations';
+  const at = step === 0 ? '' : `, step ${step}`;
+  return `migration ${migration}${at}${object === null ? '' : ` (${object})`}`;
+}
+
 const running = new AsyncLocalStorage<MigrationRun>();
 
 export function createRun(): MigrationRun {
@@ -125,20 +135,39 @@ export function reportRows(finding: Finding): void {
   run.found.push(found);
 }
 
-/** One error for all findings. Its text has each step, the number of rows and their first keys. */
-export function rowsError(found: readonly RowsAtRisk[]): AppError {
+/**
+ * One error for all findings. Its text has each step, the number of rows and their first keys.
+ *
+ * @param pending the migrations that were to be applied; none when one was to be undone
+ */
+export function rowsError(
+  found: readonly RowsAtRisk[],
+  pending: readonly { readonly name: string }[] = [],
+): AppError {
   const impossible = found.filter(({ code }) => code === 'ROWS_IN_THE_WAY');
   const [first] = impossible.length > 0 ? impossible : found;
-  // Another migration cannot help one before it, so a schema that was mended is not enough.
-  const again = impossible.some(({ migration }) => migration !== '')
-    ? ' If you change the schema, delete the file of this migration: generate writes it anew.'
-    : '';
+  const again = impossible.length > 0 ? rewritingAdvice(impossible[0]!, pending) : '';
   return new AppError(
     500,
     first!.code,
     `${found.map(formatRows).join('\n')}\nNothing was changed.${again}`,
     { extensions: { ...first, found } },
   );
+}
+
+/**
+ * Another migration cannot help one before it, so a schema that was mended is not enough. What
+ * follows it builds on it.
+ */
+function rewritingAdvice(
+  { migration }: RowsAtRisk,
+  pending: readonly { readonly name: string }[],
+): string {
+  const at = pending.findIndex(({ name }) => name === migration);
+  const files = pending.slice(at).filter(({ name }) => !name.includes('/'));
+  if (at < 0 || files.length === 0) return '';
+  const names = files.map(({ name }) => name).join(', ');
+  return ` If you change the schema, delete ${names} in migrations/, which no database has applied: npm run generate writes anew what ${files.length === 1 ? 'it makes' : 'they make'}.`;
 }
 
 /** One step and its rows, as two lines of text. */

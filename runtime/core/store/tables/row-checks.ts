@@ -132,8 +132,11 @@ export function changeOfType(
 ): TypeChange | null {
   // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
   const given = column.from === undefined ? undefined : storedType(column.from);
+  const declared = namedType(typeText(db, column.type));
   const from = dialectOf(db) === 'sqlite' ? (given ?? known) : known;
-  const to = storedType(column.type) ?? namedType(typeText(db, column.type));
+  const to = storedType(column.type) ?? declared;
+  // A definition that names no former type, and is stored as the column is, keeps its type.
+  if (given === undefined && declared === known && dialectOf(db) === 'sqlite') return null;
   return from === undefined || to === undefined || from === to ? null : { from, to };
 }
 

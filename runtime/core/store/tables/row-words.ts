@@ -38,11 +38,11 @@ interface RiskFacts {
 const WORDS: Readonly<Record<Doing, (said: RiskFacts) => { what: string; fix: string }>> = {
   add: ({ object, some }) => ({
     what: `${object} is new and required, and ${some} would have no value for it`,
-    fix: 'give the field @default(value: …), which fills them, or take "!" away',
+    fix: 'give the field a @default, whose value fills them, or take "!" away',
   }),
   require: ({ object, some }) => ({
     what: `${object} is to be required, and ${some} have no value for it`,
-    fix: 'give the field @default(value: …), which fills them, or give those rows a value, or take "!" away',
+    fix: 'give the field a @default, whose value fills them, or give those rows a value, or take "!" away',
   }),
   drop: ({ object, some }) => ({
     what: `${object} is dropped, and ${some} have a value that is lost`,

@@ -65,7 +65,7 @@ function joiningBuilder(beginning: Beginning<TransactionBuilder<any>>): Transact
 
 /** Wraps a store so that its statements and transactions join the running one. */
 export function joiningStore(
-  store: Omit<Store, 'afterCommit' | 'keep' | 'untouched'>,
+  store: Omit<Store, 'afterCommit' | 'keep' | 'untouched' | 'scope'>,
   scopes: Scopes,
 ): Store {
   return {
@@ -123,6 +123,7 @@ export function joiningStore(
     get untouched() {
       return scopes.current()?.untouched ?? true;
     },
+    scope: scopes.current,
     keep: (work) => {
       const scope = scopes.current();
       return scope ? scope.keep(work) : work();

@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import type { ImageStore } from '../images.ts';
 import { ignoring } from './calls.ts';
 import type { Dialect } from './dialect.ts';
+import { diskUsage, type SizedImage } from './disk-usage.ts';
 import { retryOnRace } from './retry-on-race.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function trimCache(
   const stages = await stagesOf(client, cache);
   // Layers that stages share count for each of them here, so the exact sizes are needed only then.
   if (sumOf(stages) <= limit) return;
-  const { Images } = (await client.df()) as { Images?: SizedImage[] | null };
+  const { Images } = await diskUsage(client);
   const own = new Map((Images ?? []).map((image) => [image.Id, ownSize(image)]));
   let left = sumOf(stages.map((stage) => ({ ...stage, size: own.get(stage.id) ?? stage.size })));
   for (const { id, tag, size } of stages) {
@@ -43,12 +44,6 @@ export async function pruneBuilds(client: Dockerode, limit: number): Promise<voi
   await new Promise<void>((resolve, reject) => {
     client.modem.dial(call as never, (error) => (error ? reject(error as Error) : resolve()));
   });
-}
-
-interface SizedImage {
-  readonly Id: string;
-  readonly Size?: number;
-  readonly SharedSize?: number;
 }
 
 interface Stage {

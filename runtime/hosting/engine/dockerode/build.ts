@@ -46,7 +46,7 @@ async function buildWithStages(
   dialect: Dialect,
   { context, options }: Build,
 ): Promise<string> {
-  const { query, files, end } = await dialect.prepareBuild(client, options);
+  const { query, files, end } = await dialect.prepareBuild(options);
   const stages = createStageReader();
   try {
     const stream = await start(client, context(files), { ...queryOf(options), ...query });

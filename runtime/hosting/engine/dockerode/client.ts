@@ -11,15 +11,37 @@ export const DOCKER_SOCKETS = [
   join(homedir(), '.docker/run/docker.sock'),
 ] as const;
 
-/** @throws EngineError `unavailable` when another kind of engine answers at this address. */
-export async function connectClient(
-  address: string,
-  wanted: 'docker' | 'podman' | 'swarm',
-): Promise<Dockerode> {
+/** What Docker's API says of the engine at an address. None of it changes while that engine runs. */
+export interface FoundEngine {
+  readonly client: Dockerode;
+  readonly version: Dockerode.DockerVersion;
+  readonly info: EngineFacts;
+}
+
+interface EngineFacts {
+  readonly OperatingSystem?: string;
+  readonly NCPU: number;
+  readonly MemTotal: number;
+  readonly DockerRootDir?: string;
+  readonly SecurityOptions?: readonly string[] | null;
+  readonly Swarm?: { readonly LocalNodeState?: string; readonly ControlAvailable?: boolean };
+}
+
+/**
+ * Asks once for all drivers: Podman starts processes for both answers. They take 252 ms, and
+ * seconds each on a busy machine.
+ */
+export async function findEngine(address: string): Promise<FoundEngine> {
   const client = new Dockerode(clientOptions(address));
-  const version = (await client.version()) as unknown as { Components?: { Name?: string }[] };
-  const isPodman = version.Components?.some(({ Name = '' }) => /podman/i.test(Name)) ?? false;
-  if (isPodman === (wanted === 'podman')) return client;
+  const [version, info] = await Promise.all([client.version(), client.info()]);
+  return { client, version, info };
+}
+
+/** @throws EngineError `unavailable` when it is an engine of another kind. */
+export function assertKind({ version }: FoundEngine, wanted: 'docker' | 'podman' | 'swarm'): void {
+  const { Components = [] } = version as { Components?: readonly { readonly Name?: string }[] };
+  const isPodman = Components.some(({ Name = '' }) => /podman/i.test(Name));
+  if (isPodman === (wanted === 'podman')) return;
   throw new EngineError(
     'unavailable',
     `this is ${isPodman ? 'Podman' : 'Docker'}, and the manifest asks for ${wanted}`,

@@ -4,6 +4,7 @@ import type { ContainerDetail, ContainerSpec, ContainerState, EngineContainer } 
 import { toEngineError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
 import { withAlgorithm } from './images.ts';
+import { retryOnRace } from './retry-on-race.ts';
 import { giveNewVolumes } from './volume-owner.ts';
 
 /**
@@ -46,11 +47,9 @@ async function finish(
 ): Promise<string> {
   const { networks = [], aliases, files = [] } = spec;
   try {
+    const endpoint = { Container: container.id, EndpointConfig: { Aliases: [...aliases] } };
     for (const network of networks)
-      await client.getNetwork(network).connect({
-        Container: container.id,
-        EndpointConfig: { Aliases: [...aliases] },
-      });
+      await retryOnRace(() => client.getNetwork(network).connect(endpoint));
     if (!givesVolumes) await giveNewVolumes(container, spec);
     if (files.length > 0) await container.putArchive(await packFiles(files), { path: '/' });
     return container.id;

@@ -1,4 +1,3 @@
-import type Dockerode from 'dockerode';
 import type { EngineEvent, EngineKind } from '../engine.ts';
 import type { BuildOptions } from '../images.ts';
 import type { LogDialect } from '../logs/log-source.ts';
@@ -20,7 +19,7 @@ export interface Dialect extends LogDialect, NetworkDialect {
   /** Whose builder it has. */
   readonly builder: 'docker' | 'podman';
   /** What a build needs besides the options that all builders know. */
-  prepareBuild(client: Dockerode, options: BuildOptions): Promise<PreparedBuild>;
+  prepareBuild(options: BuildOptions): Promise<PreparedBuild>;
   readonly eventActions: Readonly<Record<string, EngineEvent['action']>>;
   readonly reportsStops: boolean;
   readonly pruneBuilds: boolean;

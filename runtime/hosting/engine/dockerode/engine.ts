@@ -1,36 +1,42 @@
-import type Dockerode from 'dockerode';
+import { createSemaphore } from '@twofold/runtime/kernel';
 import { createUsageReader } from '../cgroup.ts';
-import type { Engine, EngineKind } from '../engine.ts';
+import type { Engine, EngineInfo, EngineKind } from '../engine.ts';
 import { isUnchanged, toEngineError } from '../errors.ts';
 import { readContainerLogs } from '../logs/log-source.ts';
 import { call, ignoring, nullIfNotFound, pairs } from './calls.ts';
+import type { FoundEngine } from './client.ts';
 import { createContainers, toContainer, toDetail } from './containers.ts';
 import type { Dialect } from './dialect.ts';
+import { volumeSizes } from './disk-usage.ts';
 import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { createImageStore } from './images.ts';
 import { ensureNetwork, ensureVolume, removeLabelled, removeNetwork } from './owned.ts';
 import { openTerminal } from './terminal.ts';
 import { pipeCommand } from './pipe.ts';
+import { retryOnRace } from './retry-on-race.ts';
 import { readUsage } from './usage.ts';
 import { openVolume } from './volume-files.ts';
-import { volumeSizes } from './volume-sizes.ts';
 
 /** Creates an engine that speaks Docker's API. */
-export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engine {
+export function createDockerodeEngine(found: FoundEngine, dialect: Dialect): Engine {
+  const { client } = found;
+  const info = describeEngine(found, dialect.kind);
   const container = (id: string) => client.getContainer(id);
+  /** What makes a network or a volume sees the end of a call that removes it. */
+  const turns = createSemaphore(1);
   const create = createContainers(client, dialect);
   const usage = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
   return {
     kind: dialect.kind,
     reportsStops: dialect.reportsStops,
     reschedules: false,
-    images: createImageStore(client, dialect),
-    info: once(() => describeEngine(client, dialect.kind)),
+    images: createImageStore(found, dialect),
+    info: async () => info,
     ping: () => call(async () => void (await client.ping())),
 
     create: (spec) => call(() => create(spec)),
-    start: (id) => unlessUnchanged(() => container(id).start()),
+    start: (id) => unlessUnchanged(() => retryOnRace(() => container(id).start())),
     stop: (id, graceSeconds) =>
       unlessUnchanged(() => container(id).stop({ t: graceSeconds })).finally(() =>
         usage.forget(id),
@@ -54,27 +60,34 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
     usage: (id) =>
       nullIfNotFound(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
-    removeNetwork: (name, labels) =>
-      ignoring(['not_found'], () => removeNetwork(client, dialect, name, labels)),
+    removeNetwork: (name, labels, isWanted) =>
+      turns.run(() => unless(isWanted, () => removeNetwork(client, dialect, name, labels))),
     ensureNetwork: (name, labels, options) =>
-      call(() => ensureNetwork(client, dialect, { name, labels, ...options })),
+      turns.run(() => call(() => ensureNetwork(client, dialect, { name, labels, ...options }))),
     ensureVolume: (name, labels, options) =>
-      call(() =>
-        ensureVolume(client, name, {
-          labels,
-          driverOptions: options?.filled ? dialect.filledVolume : {},
-        }),
+      turns.run(() =>
+        call(() =>
+          ensureVolume(client, name, {
+            labels,
+            driverOptions: options?.filled ? dialect.filledVolume : {},
+          }),
+        ),
       ),
     volumeSizes: () => call(() => volumeSizes(client)),
     volumeLabels: (name) =>
       nullIfNotFound(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
-    removeVolume: (name) =>
-      ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
+    removeVolume: (name, isWanted) =>
+      turns.run(() => unless(isWanted, async () => void (await client.getVolume(name).remove()))),
     removeLabelled: (labels) => call(() => removeLabelled(client, labels)),
     openVolume: (volume, labels) => call(() => openVolume(client, dialect, { volume, labels })),
 
     events: (labels, signal) => readEvents(client, dialect.eventActions, pairs(labels), signal),
   };
+}
+
+/** Removes what may be gone already, unless it is wanted when its turn has come. */
+async function unless(isWanted = () => false, remove: () => Promise<void>): Promise<void> {
+  if (!isWanted()) await ignoring(['not_found'], remove);
 }
 
 /** An engine answers 304 to a start or stop that changes nothing, and dockerode throws that. */
@@ -86,23 +99,7 @@ async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/**
- * Keeps the first result, because neither `version` nor `info` changes while an engine runs. On
- * Podman, `version` starts a process and takes 252 ms.
- */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let kept: Promise<T> | undefined;
-  return () => {
-    kept ??= call(work).catch((error) => {
-      kept = undefined;
-      throw error;
-    });
-    return kept;
-  };
-}
-
-async function describeEngine(client: Dockerode, kind: EngineKind) {
-  const [version, info] = await Promise.all([client.version(), client.info()]);
+function describeEngine({ version, info }: FoundEngine, kind: EngineKind): EngineInfo {
   return {
     kind,
     version: version.Version,

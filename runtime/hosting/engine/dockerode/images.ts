@@ -6,6 +6,7 @@ import { createBuilder } from '../builder.ts';
 import { buildImage } from './build.ts';
 import { trimCache } from './build-cache.ts';
 import { call, ignoring, nullIfNotFound } from './calls.ts';
+import type { FoundEngine } from './client.ts';
 import type { Dialect } from './dialect.ts';
 import { registryAuth } from './registry-auth.ts';
 import { readProgress } from './progress.ts';
@@ -13,7 +14,7 @@ import { prune } from './prune.ts';
 import { retryOnRace } from './retry-on-race.ts';
 
 /** The images of an engine that builds images itself, on its own machine. */
-export function createImageStore(client: Dockerode, dialect: Dialect): ImageStore {
+export function createImageStore({ client, version }: FoundEngine, dialect: Dialect): ImageStore {
   return {
     async pull(reference, signal, login) {
       try {
@@ -48,8 +49,7 @@ export function createImageStore(client: Dockerode, dialect: Dialect): ImageStor
           .flatMap((image) => image.RepoTags ?? [])
           .filter((tag) => tag.startsWith(prefix)),
       ),
-    builder: () =>
-      call(async () => createBuilder(dialect.builder, (await client.version()).Version)),
+    builder: async () => createBuilder(dialect.builder, version.Version),
     build: (context, options) => call(() => buildImage(client, dialect, { context, options })),
     trimCache: (options) => call(() => trimCache(client, dialect, options)),
     prune: (options) => call(() => prune(client, dialect, options)),

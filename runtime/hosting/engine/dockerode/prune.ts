@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { pruneBuilds } from './build-cache.ts';
 import { ignoring, pairs } from './calls.ts';
 import type { Dialect } from './dialect.ts';
+import { diskUsage } from './disk-usage.ts';
 import type { ImageStore } from '../images.ts';
 import { retryOnRace } from './retry-on-race.ts';
 
@@ -12,21 +13,28 @@ import { retryOnRace } from './retry-on-race.ts';
 export async function prune(
   client: Dockerode,
   dialect: Dialect,
-  { labels, cache }: Parameters<ImageStore['prune']>[0],
+  { labels, cache, note }: Parameters<ImageStore['prune']>[0],
 ) {
+  note('measuring what is used');
   const before = await spaceOf(client);
   const stages = (await retryOnRace(() => client.listImages()))
     .flatMap((image) => image.RepoTags ?? [])
     .filter((tag) => tag.startsWith(cache));
-  for (const tag of stages)
+  for (const [index, tag] of stages.entries()) {
+    note(`removing build stage ${index + 1} of ${stages.length}`);
     await ignoring(
       ['not_found', 'conflict'],
       async () => void (await client.getImage(tag).remove()),
     );
+  }
+  note('removing images without a name');
   const images = await retryOnRace(() =>
     client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }),
   );
-  if (dialect.pruneBuilds) await pruneBuilds(client, 0).catch(() => {});
+  if (dialect.pruneBuilds) {
+    note('removing the build cache');
+    await pruneBuilds(client, 0).catch(() => {});
+  }
   const after = await spaceOf(client);
   return {
     images: stages.length + (images?.ImagesDeleted?.length ?? 0),
@@ -39,15 +47,7 @@ export async function prune(
  * of a tag frees, so the sizes before and after are compared.
  */
 async function spaceOf(client: Dockerode): Promise<number> {
-  const {
-    LayersSize = 0,
-    Images,
-    BuildCache,
-  } = (await client.df()) as {
-    LayersSize?: number;
-    Images?: { Size?: number; SharedSize?: number }[] | null;
-    BuildCache?: { Size?: number }[] | null;
-  };
+  const { LayersSize = 0, Images, BuildCache } = await diskUsage(client);
   const builds = (BuildCache ?? []).reduce((sum, { Size = 0 }) => sum + Size, 0);
   // Podman does not report the size of all layers.
   const images = (Images ?? []).reduce(

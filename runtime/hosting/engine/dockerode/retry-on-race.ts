@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toEngineError } from '../errors.ts';
 
-/** Podman's errors when any image was removed while it read the image store. */
+/**
+ * Podman's errors when any image was removed while it read the image store, or any container while
+ * it counted what all hold; and Docker's as long as two networks have one name (`ensureNetwork`).
+ */
 const RACE_MESSAGES =
-  /(image|layer) not known|consider removing the image|remove the image to resolve the error/;
+  /(image|layer) not known|consider removing the image|remove the image to resolve the error|failed to get .+ of container|is ambiguous/;
 const MAX_ATTEMPTS = 6;
 
 /**
- * Retries a call of Podman that failed because an image was removed meanwhile. Its builds, lists
+ * Retries a call that failed because of what another process did meanwhile. Podman's builds, lists
  * and prunes read every image of the store, and the whole call fails when one of them disappears.
  *
  * @example

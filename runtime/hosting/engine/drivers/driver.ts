@@ -1,4 +1,5 @@
 import type { Environment } from '@twofold/runtime/kernel';
+import type { FoundEngine } from '../dockerode/client.ts';
 import type { Engine, EngineKind } from '../engine.ts';
 
 /** How to find and use one kind of engine. */
@@ -8,9 +9,6 @@ export interface Driver {
   readonly automatic: boolean;
   /** Addresses at which it usually listens, the most likely one first. */
   addresses(env: Environment): readonly (string | undefined)[];
-  /**
-   * @throws EngineError `unavailable` when there is no answer at the address, or another kind of
-   * engine answers.
-   */
-  connect(address: string, env: Environment): Promise<Engine>;
+  /** @throws EngineError `unavailable` when it is an engine of another kind. */
+  connect(found: FoundEngine, env: Environment): Engine;
 }

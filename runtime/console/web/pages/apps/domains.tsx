@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { textIn } from '../../parts/form-text.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
@@ -36,15 +37,9 @@ export function DomainsTab({ app, reload }: AppProps) {
       tools={
         writes && (
           <>
-            <button type="button" onClick={() => setOpen('add')}>
-              {t('Add domain')}
-            </button>
-            <button type="button" onClick={() => setOpen('main')}>
-              {t('Change main domain')}
-            </button>
-            <button type="button" onClick={() => setOpen('certificate')}>
-              {t('Own certificate')}
-            </button>
+            <Button onClick={() => setOpen('add')}>{t('Add domain')}</Button>
+            <Button onClick={() => setOpen('main')}>{t('Change main domain')}</Button>
+            <Button onClick={() => setOpen('certificate')}>{t('Own certificate')}</Button>
           </>
         )
       }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { textIn } from '../../parts/form-text.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
@@ -39,15 +40,9 @@ export function EnvironmentTab(props: AppProps) {
         tools={
           writes && (
             <>
-              <button type="button" onClick={() => setOpen({ kind: 'variable' })}>
-                {t('Add variable')}
-              </button>
-              <button type="button" onClick={() => setOpen({ kind: 'secret' })}>
-                {t('Set secret')}
-              </button>
-              <button type="button" onClick={() => setOpen({ kind: 'all' })}>
-                {t('Edit as text')}
-              </button>
+              <Button onClick={() => setOpen({ kind: 'variable' })}>{t('Add variable')}</Button>
+              <Button onClick={() => setOpen({ kind: 'secret' })}>{t('Set secret')}</Button>
+              <Button onClick={() => setOpen({ kind: 'all' })}>{t('Edit as text')}</Button>
             </>
           )
         }

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { lineOf } from '../../parts/event-frames.ts';
 import { createLogLines } from '../../parts/log-lines.ts';
@@ -26,9 +27,7 @@ export function LogsTab({ app }: AppProps) {
       <div class="tools">
         <SearchBox label={t('Search logs')} pause={60} />
         <span role="status">{t('{n} lines', { n: formatNumber(lines.count.value) })}</span>
-        <button type="button" onClick={lines.clear}>
-          {t('Clear')}
-        </button>
+        <Button onClick={lines.clear}>{t('Clear')}</Button>
       </div>
       {error !== null && <Failure error={error} again={again} />}
       <LogView

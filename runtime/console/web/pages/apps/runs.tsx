@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -107,7 +108,7 @@ function Schedules({ app, again }: SchedulesProps) {
               can('apps:exec') && (
                 <button
                   type="button"
-                  aria-label={t('Run {name} now', { name: cron.name })}
+                  aria-label={t('Run now: {name}', { name: cron.name })}
                   disabled={app.deployment === null}
                   onClick={() => void begin(cron)}
                 >
@@ -162,13 +163,9 @@ function columnsOf({ path, again, show }: Columns): readonly Column<Run>[] {
       width: 'fit',
       render: (run) => (
         <div class="buttons">
-          <button type="button" onClick={() => show(run.id)}>
-            {t('Output')}
-          </button>
+          <Button onClick={() => show(run.id)}>{t('Output')}</Button>
           {run.status === 'running' && can('apps:exec') && (
-            <button type="button" onClick={() => void stop(run)}>
-              {t('Stop run')}
-            </button>
+            <Button onClick={() => stop(run)}>{t('Stop run')}</Button>
           )}
         </div>
       ),

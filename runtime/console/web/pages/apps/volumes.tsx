@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { textIn } from '../../parts/form-text.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
@@ -48,13 +49,7 @@ export function VolumesTab(props: AppProps) {
   return (
     <Panel
       name={t('Volumes of {name}', { name: app.name })}
-      tools={
-        writes && (
-          <button type="button" onClick={() => setAdding(true)}>
-            {t('Add volume')}
-          </button>
-        )
-      }
+      tools={writes && <Button onClick={() => setAdding(true)}>{t('Add volume')}</Button>}
     >
       <Table
         name={t('Volumes')}

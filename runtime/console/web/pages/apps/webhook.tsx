@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -38,9 +39,9 @@ export function WebhookPanel({ app }: { app: App }) {
   const enabled = webhook.data?.enabled === true;
   const tools = can('apps:write') && webhook.data && (
     <>
-      <button type="button" onClick={() => void (enabled ? replace() : create())}>
+      <Button onClick={() => (enabled ? replace() : create())}>
         {enabled ? t('Replace secret') : t('Create webhook')}
-      </button>
+      </Button>
       {enabled && (
         <button type="button" class="danger" onClick={() => void remove()}>
           {t('Remove webhook')}

@@ -1,5 +1,5 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { query, setQuery } from '../../address.ts';
+import { useId } from 'preact/hooks';
+import { useTyped } from '../../parts/search-box.tsx';
 
 interface FilterBoxProps {
   readonly label: string;
@@ -11,27 +11,10 @@ interface FilterBoxProps {
   readonly first?: boolean;
 }
 
-/** Milliseconds without a key after which the text counts. */
-const PAUSE = 300;
-
 /** A filter whose value is in the address. */
 export function FilterBox({ label, parameter, known, first = false }: FilterBoxProps) {
   const id = useId();
-  const given = query.value.get(parameter) ?? '';
-  const [text, setText] = useState(given);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => {
-    if (timer.current === undefined) setText(given);
-  }, [given]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const type = (next: string) => {
-    setText(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      timer.current = undefined;
-      setQuery({ [parameter]: next === '' ? null : next, cursor: null }, { replace: true });
-    }, PAUSE);
-  };
+  const [text, type] = useTyped({ parameter });
   return (
     <span class="filter-box">
       <label for={id}>{label}</label>

@@ -45,7 +45,7 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
     const control = root.current?.querySelector<HTMLElement>('input, select, textarea');
     control?.focus();
     // The cursor is put after the first character.
-    if (control instanceof HTMLInputElement && control.type !== 'date')
+    if (control instanceof HTMLInputElement && !control.type.startsWith('date'))
       control.setSelectionRange(typed === null ? 0 : typed.length, control.value.length);
     document.addEventListener('pointerdown', beside, true);
     return () => document.removeEventListener('pointerdown', beside, true);

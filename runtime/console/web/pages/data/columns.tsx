@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { Column, Module } from '../../rest-modules.ts';
 import { shownColumns } from './view.ts';
@@ -62,34 +63,27 @@ function ColumnsDialog({ module, close }: { module: Module; close: () => void })
               />
               {name}
             </label>
-            <button
-              type="button"
-              class="icon"
-              aria-label={t('Move {name} up', { name })}
-              disabled={index === 0}
-              onClick={() => move(index, -1)}
-            >
-              <span aria-hidden="true">↑</span>
-            </button>
-            <button
-              type="button"
-              class="icon"
-              aria-label={t('Move {name} down', { name })}
-              disabled={index === order.length - 1}
-              onClick={() => move(index, 1)}
-            >
-              <span aria-hidden="true">↓</span>
-            </button>
+            {arrows(name).map(([by, arrow, label]) => (
+              <button
+                key={by}
+                type="button"
+                class="icon"
+                aria-label={label}
+                disabled={order[index + by] === undefined}
+                onClick={() => move(index, by)}
+              >
+                <span aria-hidden="true">{arrow}</span>
+              </button>
+            ))}
           </li>
         ))}
       </ul>
       <div class="buttons end">
-        <button
-          type="button"
+        <Button
           onClick={() => put(module.columns, new Set(module.columns.map(({ name }) => name)))}
         >
           {t('Show all')}
-        </button>
+        </Button>
         <button type="button" class="main" onClick={close}>
           {t('Done')}
         </button>
@@ -97,3 +91,9 @@ function ColumnsDialog({ module, close }: { module: Module; close: () => void })
     </Dialog>
   );
 }
+
+const arrows = (name: string) =>
+  [
+    [-1, '↑', t('Move {name} up', { name })],
+    [1, '↓', t('Move {name} down', { name })],
+  ] as const;

@@ -1,4 +1,5 @@
 import type { InputField } from '../../rest-modules.ts';
+import { RelatedRows } from './related-rows.tsx';
 import { RelationSearch } from './relation-search.tsx';
 
 interface ControlProps {
@@ -8,8 +9,8 @@ interface ControlProps {
   /** Whether the control is in a form. An empty choice then leaves the field out. */
   readonly inForm?: boolean;
   readonly id?: string;
-  /** Called with a value that was chosen from a list. */
-  choose?(value: unknown): void;
+  /** Called with a row that was chosen from a list. */
+  choose?(id: string, label: string): void;
 }
 
 /** A control for the text of a value, with the name of the field. */
@@ -23,7 +24,8 @@ export function Control(props: ControlProps) {
     ...(id !== undefined && { id }),
     required: inForm && required,
   };
-  if (keyOf && kind !== 'json') return <RelationSearch {...props} keyOf={keyOf} />;
+  if (keyOf && kind === 'json') return <RelatedRows {...props} keyOf={keyOf} />;
+  if (keyOf) return <RelationSearch {...props} keyOf={keyOf} />;
   if (kind === 'enum' || kind === 'boolean') return <Choices {...props} common={common} />;
   if (kind === 'json' || text.includes('\n') || text.length > LONG)
     return (
@@ -35,6 +37,13 @@ export function Control(props: ControlProps) {
       />
     );
   if (kind === 'date') return <input {...common} type="date" defaultValue={text} />;
+  if (kind === 'timestamp')
+    return (
+      <span class="utc">
+        <input {...common} type="datetime-local" step="any" defaultValue={text.replace('Z', '')} />
+        UTC
+      </span>
+    );
   return (
     <input
       {...common}
@@ -55,7 +64,6 @@ const INPUT_MODES: Partial<Record<InputField['kind'], 'numeric' | 'decimal'>> = 
 };
 
 const PLACEHOLDERS: Partial<Record<InputField['kind'], string>> = {
-  timestamp: '2026-01-31T12:00:00Z',
   time: '12:00:00',
   bytes: 'base64',
 };

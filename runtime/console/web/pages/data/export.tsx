@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { query } from '../../address.ts';
 import { callForText } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { useMenu } from '../../parts/use-menu.ts';
 import type { Module } from '../../rest-modules.ts';
 import type { RowStore } from './row-store.ts';
 import { exportParameters, shownColumns } from './view.ts';
@@ -12,23 +13,8 @@ const TYPES = { CSV: 'text/csv', JSON: 'application/x-ndjson' } as const;
 
 /** The button `Export`: every row that the filters find, as a file. */
 export function ExportButton({ module, rows }: { module: Module; rows: RowStore }) {
-  const [open, setOpen] = useState(false);
+  const { open, setOpen, close, root, button, onKeyDown } = useMenu();
   const [busy, setBusy] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
-  useEffect(() => {
-    if (!open) return;
-    root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
-    const beside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', beside);
-    return () => document.removeEventListener('pointerdown', beside);
-  }, [open]);
   const take = async (kind: keyof typeof TYPES) => {
     close();
     setBusy(true);
@@ -45,7 +31,7 @@ export function ExportButton({ module, rows }: { module: Module; rows: RowStore 
     setBusy(false);
   };
   return (
-    <div class="account" ref={root} onKeyDown={(event) => onMenuKey(event, close)}>
+    <div class="account" ref={root} onKeyDown={onKeyDown}>
       <button
         type="button"
         ref={button}
@@ -68,19 +54,6 @@ export function ExportButton({ module, rows }: { module: Module; rows: RowStore 
       )}
     </div>
   );
-}
-
-function onMenuKey(event: KeyboardEvent, close: () => void): void {
-  if (event.key === 'Escape') return close();
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step) return;
-  const items = [
-    ...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[role="menuitem"]'),
-  ];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  if (at < 0) return;
-  event.preventDefault();
-  items[(at + step + items.length) % items.length]!.focus();
 }
 
 /** A stream that was cut short is an error, and makes no file. */

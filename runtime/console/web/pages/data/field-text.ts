@@ -19,6 +19,7 @@ export function valueOf({ kind, nullable }: Kind, text: string): unknown {
   if (text === '' && kind !== 'text') return nullable ? null : undefined;
   if (kind === 'json') return JSON.parse(text);
   if (kind === 'boolean') return text === 'true';
+  if (kind === 'timestamp') return new Date(`${text}Z`).toISOString();
   if (kind !== 'integer' && kind !== 'number') return text;
   const number = Number(text);
   return String(number) === text && (kind === 'number' || Number.isSafeInteger(number))

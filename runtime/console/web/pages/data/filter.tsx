@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button, CloseButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { CloseIcon } from '../../parts/icons.tsx';
 import type { Column, InputField, Module } from '../../rest-modules.ts';
 import { Control } from './control.tsx';
+import { valueOf } from './field-text.ts';
 
 /** A condition of the address: `title_contains=a`. */
 interface Condition {
@@ -91,19 +92,15 @@ export function FilterChips({ module }: { module: Module }) {
             {each.column.name} {t(WORD_TEXTS[each.word] ?? each.word)}{' '}
             {each.word === 'isNull' && each.text === 'true' ? '' : <b>{each.text || '""'}</b>}
           </span>
-          <button
-            type="button"
-            class="icon"
-            aria-label={t('Remove filter {name}', { name: parameterOf(each) })}
+          <CloseButton
+            label={t('Remove filter {name}', { name: parameterOf(each) })}
             onClick={() =>
               put(
                 module,
                 conditions.filter((other) => other !== each),
               )
             }
-          >
-            <CloseIcon />
-          </button>
+          />
         </li>
       ))}
     </ul>
@@ -155,16 +152,10 @@ function FilterDialog({ module, close }: { module: Module; close: () => void }) 
           />
         ))}
         <div class="buttons">
-          <button type="button" onClick={() => setDrafts([...drafts, fresh()])}>
-            {t('Add condition')}
-          </button>
-          <button type="button" onClick={() => (put(module, []), close())}>
-            {t('Clear all')}
-          </button>
+          <Button onClick={() => setDrafts([...drafts, fresh()])}>{t('Add condition')}</Button>
+          <Button onClick={() => (put(module, []), close())}>{t('Clear all')}</Button>
           <span class="spread" />
-          <button type="button" onClick={close}>
-            {t('Cancel')}
-          </button>
+          <Button onClick={close}>{t('Cancel')}</Button>
           <button type="submit" class="main">
             {t('Apply')}
           </button>
@@ -174,8 +165,11 @@ function FilterDialog({ module, close }: { module: Module; close: () => void }) 
   );
 }
 
-const textIn = (form: HTMLFormElement, { key }: Draft): string =>
-  form.querySelector<HTMLInputElement>(`[data-condition="${key}"] .operand [name]`)?.value ?? '';
+function textIn(form: HTMLFormElement, { key, column, word }: Draft): string {
+  const at = `[data-condition="${key}"] .operand [name]`;
+  const text = form.querySelector<HTMLInputElement>(at)?.value ?? '';
+  return String(valueOf(operandOf(column, word), text) ?? '');
+}
 
 const firstWord = ({ words, kind, keyOf }: Column): string =>
   kind === 'text' && !keyOf && words.includes('contains') ? 'contains' : words[0]!;
@@ -220,9 +214,7 @@ function FilterLine({ draft, columns, change, remove }: FilterLineProps) {
           text={word === 'isNull' && text === '' ? 'true' : text}
         />
       </span>
-      <button type="button" class="icon" aria-label={t('Remove condition')} onClick={remove}>
-        <CloseIcon />
-      </button>
+      <CloseButton label={t('Remove condition')} onClick={remove} />
     </div>
   );
 }

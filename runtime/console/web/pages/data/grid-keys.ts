@@ -64,6 +64,7 @@ function act(
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
   const held = ctrlKey || metaKey;
   if (held && key.toLowerCase() === 's') return (actions.save(), true);
+  if (held && key.toLowerCase() === 'c') return copy(grid, place);
   if (key === ' ' && place.row > HEAD && (place.column === CHECK || shiftKey))
     return (actions.select(place.row, false), true);
   if (place.row === HEAD) return headKey(key, place, actions);
@@ -101,12 +102,10 @@ function followLink(event: KeyboardEvent): boolean {
 }
 
 /** Copies the value of the active cell, unless text is selected. */
-export function onGridCopy(event: ClipboardEvent, grid: GridState): void {
-  if (grid.editing.peek() || getSelection()?.toString()) return;
-  const { row, column } = grid.active.peek();
+function copy(grid: GridState, { row, column }: CellPosition): boolean {
   const name = grid.columns[column]?.name;
   const data = grid.rowAt(row);
-  if (name === undefined || !data) return;
-  event.clipboardData?.setData('text/plain', copyText(grid, data, name));
-  event.preventDefault();
+  if (name === undefined || !data || getSelection()?.toString()) return false;
+  void navigator.clipboard.writeText(copyText(grid, data, name));
+  return true;
 }

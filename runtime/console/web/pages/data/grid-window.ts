@@ -74,22 +74,22 @@ export function windowOf(size: GridSize): GridWindow {
 }
 
 const WIDTHS: Readonly<Record<Column['kind'], number>> = {
-  text: 220,
-  integer: 120,
-  number: 120,
-  boolean: 110,
-  enum: 140,
-  timestamp: 220,
-  date: 130,
-  time: 130,
+  text: 180,
+  integer: 90,
+  number: 100,
+  boolean: 80,
+  enum: 110,
+  timestamp: 210,
+  date: 110,
+  time: 100,
   bytes: 180,
   json: 260,
 };
 
 /** The width of a column in pixels. Its name must fit too. */
 export function widthOf({ name, kind, keyOf }: Column): number {
-  const wide = name === 'id' ? 110 : keyOf ? 180 : WIDTHS[kind];
-  return Math.max(wide, name.length * 8 + 48);
+  const wide = name === 'id' ? 80 : keyOf ? 150 : WIDTHS[kind];
+  return Math.max(wide, name.length * 8 + 40);
 }
 
 /** @example edgesOf([100, 50]) // [0, 100, 150] */

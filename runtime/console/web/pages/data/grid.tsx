@@ -3,7 +3,7 @@ import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import type { Column, Module } from '../../rest-modules.ts';
 import { onGridPaste } from './clipboard.ts';
-import { onGridCopy, onGridKey } from './grid-keys.ts';
+import { onGridKey } from './grid-keys.ts';
 import { GridRow } from './grid-row.tsx';
 import { CHECK, GridState, HEAD, HEAD_HEIGHT } from './grid-state.ts';
 import type { RowStore } from './row-store.ts';
@@ -52,7 +52,6 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
       onScroll={() => onScroll(grid)}
       onFocusIn={(event) => noteFocus(grid, event.target as Element)}
       onKeyDown={(event) => onGridKey(event, grid, actions)}
-      onCopy={(event) => onGridCopy(event, grid)}
       onPaste={(event) => onGridPaste(event, grid)}
       onDblClick={(event) => editAt(grid, event.target as Element)}
       onClick={(event) => onClick(event, actions)}
@@ -186,7 +185,7 @@ function onClick(
   const target = event.target as Element;
   const place = placeOf(target);
   if (!place || target.closest('.cell-editor')) return;
-  if (place.row === HEAD && target.closest('button')) return sort(place.column);
+  if (place.row === HEAD && place.column > CHECK) return sort(place.column);
   if (place.row > HEAD && target.matches('input[type="checkbox"]'))
     select(place.row, event.shiftKey);
 }

@@ -25,7 +25,10 @@ export function useLeaving(): void {
  */
 async function mayLeave(to: URL): Promise<boolean> {
   if (unsaved.value === 0 || `${to.pathname}/`.startsWith(`${base}/data/`)) return true;
-  const text = t('{n} unsaved changes will be lost.', { n: unsaved.value });
+  const text = t(
+    unsaved.value === 1 ? '1 unsaved change will be lost.' : '{n} unsaved changes will be lost.',
+    { n: unsaved.value },
+  );
   const leaves = await confirm({ text, action: t('Leave') });
   if (leaves) discardChanges();
   return leaves;

@@ -1,4 +1,5 @@
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { decideLater, keepMine, type Row, type StagedRow, takeTheirs } from './staged.ts';
 import { Value } from './value.tsx';
@@ -28,34 +29,29 @@ export function ChangedMeanwhile({ row, saved, done }: ChangedMeanwhileProps) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{t('Field')}</th>
-              <th scope="col">{t('Before')}</th>
-              <th scope="col">{t('Theirs')}</th>
-              <th scope="col">{t('Yours')}</th>
+              {[t('Field'), t('Before'), t('Theirs'), t('Yours')].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {Object.entries(row.changes).map(([name, mine]) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td>
-                  <Value value={row.base[name]} />
-                </td>
-                <td>
-                  <Value value={row.theirs?.[name]} />
-                </td>
-                <td>
-                  <Value value={mine} />
-                </td>
+                {[row.base[name], row.theirs?.[name], mine].map((value, index) => (
+                  <td key={index}>
+                    <Value value={value} />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
       <div class="buttons end">
-        <button type="button" onClick={take}>
-          {t('Take theirs')}
-        </button>
+        <Button onClick={take}>{t('Take theirs')}</Button>
         <button type="button" class="main" onClick={() => void keep()}>
           {t('Keep mine')}
         </button>

@@ -6,13 +6,14 @@ import { moduleOf } from './related.ts';
 import type { Row } from './staged.ts';
 import { labelOf } from './view.ts';
 
-interface RelationSearchProps {
+export interface RelationSearchProps {
   readonly field: Pick<InputField, 'name' | 'required'>;
   readonly keyOf: KeyOf;
   readonly text: string;
   readonly id?: string;
   readonly inForm?: boolean;
-  choose?(value: unknown): void;
+  /** Called with the row that was chosen; the control is empty then. */
+  choose?(id: string, label: string): void;
 }
 
 /** Milliseconds without a key after which the server is asked. */
@@ -29,9 +30,10 @@ export function RelationSearch({ field, keyOf, text, id, inForm, choose }: Relat
   const found = useFound(module, wanted);
   const open = wanted !== null && found.length > 0;
   const take = (row: Row) => {
-    if (input.current) input.current.value = String(row['id']);
+    const id = String(row['id']);
+    if (input.current) input.current.value = choose ? '' : id;
     setWanted(null);
-    if (choose) choose(String(row['id']));
+    choose?.(id, module ? labelIn(module, row) : '');
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -71,7 +73,8 @@ export function RelationSearch({ field, keyOf, text, id, inForm, choose }: Relat
         onFocus={() => text === '' && setWanted('')}
         onBlur={() => setWanted(null)}
       />
-      <ul role="listbox" id={list} aria-label={keyOf.type} hidden={!open}>
+      {/* A list that scrolls would get the focus by Tab, and is hidden then. */}
+      <ul role="listbox" id={list} aria-label={keyOf.type} hidden={!open} tabIndex={-1}>
         {found.map((row, index) => (
           <li
             key={String(row['id'])}

@@ -1,7 +1,7 @@
 import { setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { CloseButton } from '../../parts/button.tsx';
 import { Answer } from '../../parts/page.tsx';
-import { CloseIcon } from '../../parts/icons.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import type { Module, Relation } from '../../rest-modules.ts';
 import { labelOfKey, moduleOf, relatedAddress } from './related.ts';
@@ -22,14 +22,7 @@ export function RowRegion({ module, id }: { module: Module; id: string }) {
     <section class="row-region" aria-label={name}>
       <div class="dialog-head">
         <h2>{name}</h2>
-        <button
-          type="button"
-          class="icon"
-          aria-label={t('Close')}
-          onClick={() => setQuery({ row: null })}
-        >
-          <CloseIcon />
-        </button>
+        <CloseButton label={t('Close')} onClick={() => setQuery({ row: null })} />
       </div>
       <Answer of={row}>{(data) => <Members module={module} row={data} />}</Answer>
     </section>

@@ -95,10 +95,10 @@ function NoRows({ module }: { module: Module }) {
       text={t('No rows')}
       hint={
         module.create
-          ? t('The table of {type} is empty. Add its first row with New row.', {
+          ? t('There is no row of {type} that you may read. Add one with New row.', {
               type: module.type,
             })
-          : t('The table of {type} is empty.', { type: module.type })
+          : t('There is no row of {type} that you may read.', { type: module.type })
       }
     />
   );

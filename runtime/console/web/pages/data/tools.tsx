@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
-import { can } from '../../parts/can.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -48,11 +48,7 @@ export function Tools({ module, rows, selection }: ToolsProps) {
       {module.searched && <SearchBox label={t('Search rows')} parameter="search" />}
       <FilterButton module={module} />
       <ColumnsButton module={module} />
-      {module.create && (
-        <button type="button" onClick={() => setMaking(true)}>
-          {t('New row')}
-        </button>
-      )}
+      {module.create && <Button onClick={() => setMaking(true)}>{t('New row')}</Button>}
       <ExportButton module={module} rows={rows} />
       {module.remove && (
         <DeleteRows module={module} selection={selection} changed={() => rows.reload()} />
@@ -93,7 +89,7 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
   return (
     <div class="save-tools">
       <span role="status" class="unsaved">
-        {n === 0 ? '' : t('{n} unsaved changes', { n })}
+        {n === 0 ? '' : t(n === 1 ? '1 unsaved change' : '{n} unsaved changes', { n })}
       </span>
       <button type="button" disabled={n === 0 || saving} onClick={() => void discard()}>
         {t('Discard changes')}
@@ -137,6 +133,3 @@ export function Refusals({ module }: Pick<ToolsProps, 'module'>) {
     </div>
   );
 }
-
-/** Whether the rows of every type may be written as administrator. */
-export const mayWrite = (admin: boolean): boolean => !admin || can('data:write');

@@ -1,6 +1,7 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { Editor } from '../../parts/editor.tsx';
 import { schemaOf } from '../../parts/editor-graphql.ts';
@@ -9,6 +10,7 @@ import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { Page } from '../../parts/page.tsx';
 import { description } from '../../session.ts';
 import { Docs } from './docs.tsx';
+import { firstQuery } from './first-query.ts';
 import { Plan } from './plan.tsx';
 import { prettify } from './prettify.ts';
 import { Result } from './result.tsx';
@@ -16,7 +18,7 @@ import { errorsOf, marksOf } from './run.ts';
 import { removeQuery, savedQueries, saveQuery } from './saved-queries.ts';
 import { SaveDialog, Saved } from './saved.tsx';
 import { type Typed, typedAt } from './typed.ts';
-import { useOperation } from './use-operation.ts';
+import { type SetText, useOperation } from './use-operation.ts';
 import { type ExplainedAs, usePlan } from './use-plan.ts';
 import { useRun } from './use-run.ts';
 import { useSchema } from './use-schema.ts';
@@ -30,6 +32,10 @@ export function GraphqlPage() {
   const [saving, setSaving] = useState(false);
   const saved = useSaved();
   const sdl = useSchema();
+  const schema = useMemo(() => (sdl === undefined ? undefined : schemaOf(sdl)), [sdl]);
+  useEffect(() => {
+    if (schema) boxes.setText((text) => text || firstQuery(schema));
+  }, [schema]);
   const start = () => running.start(boxes.typed());
   const explain = () => plan.explain(boxes.typed(), as);
   const tools = (
@@ -53,10 +59,10 @@ export function GraphqlPage() {
           />
         </div>
         <div class="graphql-answers">
+          {plan.planned && <Plan planned={plan.planned} again={explain} />}
           <Result outcome={running.outcome} several={running.several} />
         </div>
-        {isOpen() && sdl !== undefined && <DocsOf sdl={sdl} />}
-        {plan.planned && <Plan planned={plan.planned} again={explain} />}
+        {isOpen() && schema && <Docs schema={schema} />}
       </div>
       {saving && (
         <SaveDialog
@@ -72,18 +78,12 @@ export function GraphqlPage() {
 /** The documentation is open while the address has the parameter `docs`. */
 const isOpen = () => query.value.has('docs');
 
-function DocsOf({ sdl }: { sdl: string }) {
-  const schema = useMemo(() => schemaOf(sdl), [sdl]);
-  return schema ? <Docs schema={schema} /> : null;
-}
-
 interface BoxesState {
   readonly text: string;
   readonly variables: string;
   readonly headers: string;
-  setText(text: string): void;
-  setVariables(text: string): void;
-  setHeaders(text: string): void;
+  readonly setText: SetText;
+  readonly set: Readonly<Record<'variables' | 'headers', (text: string) => void>>;
   moved(cursor: number): void;
   typed(): Typed;
   prettify(): void;
@@ -99,8 +99,7 @@ function useBoxes(): BoxesState {
     variables,
     headers,
     setText,
-    setVariables,
-    setHeaders,
+    set: { variables: setVariables, headers: setHeaders },
     moved: (at) => (cursor.current = at),
     typed: () => typedAt({ text, variables, headers }, cursor.current),
     prettify: () => {
@@ -122,8 +121,6 @@ interface BoxesProps {
   readonly marks: string | undefined;
 }
 
-const EXAMPLE = '# { posts { id } }';
-
 function Boxes({ boxes, run, sdl, marks }: BoxesProps) {
   const places = useMemo(() => (marks === undefined ? [] : marksOf(errorsOf(marks))), [marks]);
   return (
@@ -135,42 +132,35 @@ function Boxes({ boxes, run, sdl, marks }: BoxesProps) {
         value={boxes.text}
         change={boxes.setText}
         at={boxes.moved}
-        placeholder={EXAMPLE}
         schema={sdl}
         marks={places}
         run={run}
       />
       <div class="graphql-objects">
-        <div>
-          <p class="quiet" aria-hidden="true">
-            {t('Variables')}
-          </p>
-          <Editor
-            label={t('Variables')}
-            language="json"
-            value={boxes.variables}
-            change={boxes.setVariables}
-            placeholder={'{ "id": 1 }'}
-            run={run}
-          />
-        </div>
-        <div>
-          <p class="quiet" aria-hidden="true">
-            {t('Headers')}
-          </p>
-          <Editor
-            label={t('Headers')}
-            language="json"
-            value={boxes.headers}
-            change={boxes.setHeaders}
-            placeholder={'{ "Accept-Language": "de" }'}
-            run={run}
-          />
-        </div>
+        {JSON_BOXES.map(([name, title, placeholder]) => (
+          <div key={name}>
+            <p class="quiet" aria-hidden="true">
+              {t(title)}
+            </p>
+            <Editor
+              label={t(title)}
+              language="json"
+              value={boxes[name]}
+              change={boxes.set[name]}
+              placeholder={placeholder}
+              run={run}
+            />
+          </div>
+        ))}
       </div>
     </>
   );
 }
+
+const JSON_BOXES = [
+  ['variables', 'Variables', '{ "id": 1 }'],
+  ['headers', 'Headers', '{ "Accept-Language": "de" }'],
+] as const;
 
 interface ToolsProps {
   start(): void;
@@ -192,12 +182,8 @@ function Tools({ start, stop, prettify: lay, save, hasDocs, ...explaining }: Too
       <button type="button" disabled={stop === null} onClick={() => stop?.()}>
         {t('Stop')}
       </button>
-      <button type="button" onClick={lay}>
-        {t('Prettify')}
-      </button>
-      <button type="button" onClick={save}>
-        {t('Save')}
-      </button>
+      <Button onClick={lay}>{t('Prettify')}</Button>
+      <Button onClick={save}>{t('Save')}</Button>
       {can('system:read') && <ExplainTools {...explaining} />}
       {hasDocs && (
         <button
@@ -223,9 +209,7 @@ function ExplainTools({ explain, as, setAs }: Pick<ToolsProps, 'explain' | 'as' 
     setAs(kind === 'user' ? { kind, id: '' } : { kind: kind === 'public' ? 'public' : 'me' });
   return (
     <>
-      <button type="button" onClick={explain}>
-        {t('Explain')}
-      </button>
+      <Button onClick={explain}>{t('Explain')}</Button>
       <Choice
         label={t('as')}
         value={as.kind}

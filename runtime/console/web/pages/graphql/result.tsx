@@ -1,4 +1,5 @@
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { formatBytes } from '../../parts/time.tsx';
@@ -87,12 +88,9 @@ function Text({ answer, most }: { answer: Answered; most: number }) {
           {t('The answer has {size}; its beginning is shown.', {
             size: formatBytes(answer.text.length),
           })}{' '}
-          <button
-            type="button"
-            onClick={() => saveFile('result.json', 'application/json', [answer.text])}
-          >
+          <Button onClick={() => saveFile('result.json', 'application/json', [answer.text])}>
             {t('Download')}
-          </button>
+          </Button>
         </p>
       )}
     </>

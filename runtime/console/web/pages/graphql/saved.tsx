@@ -1,8 +1,8 @@
 import { t } from '../../messages.ts';
+import { CloseButton } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { CloseIcon } from '../../parts/icons.tsx';
 import { Panel } from '../../parts/page.tsx';
 import type { SavedQuery } from './saved-queries.ts';
 
@@ -31,14 +31,10 @@ export function Saved({ queries, open, remove }: SavedProps) {
             <button type="button" class="plain" onClick={() => open(query)}>
               {query.name}
             </button>
-            <button
-              type="button"
-              class="icon"
-              aria-label={t('Remove {name}', { name: query.name })}
-              onClick={() => void ask(query.name)}
-            >
-              <CloseIcon />
-            </button>
+            <CloseButton
+              label={t('Remove {name}', { name: query.name })}
+              onClick={() => ask(query.name)}
+            />
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Dispatch, type StateUpdater, useEffect, useRef, useState } from 'preact/hooks';
 import { page, query, setQuery } from '../../address.ts';
 
 /** Characters that an address holds; a longer operation stays in the tab alone. */
@@ -6,8 +6,10 @@ const LONGEST = 6000;
 /** Milliseconds without a key after which the address follows. */
 const PAUSE = 300;
 
+export type SetText = Dispatch<StateUpdater<string>>;
+
 /** The text of the operation. The address contains it. */
-export function useOperation(): [text: string, set: (text: string) => void] {
+export function useOperation(): [text: string, set: SetText] {
   const given = query.value.get('query') ?? '';
   const [text, setText] = useState(given);
   const written = useRef(given);

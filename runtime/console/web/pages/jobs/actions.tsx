@@ -1,5 +1,6 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
@@ -31,12 +32,7 @@ export function JobActions({ job, changed }: JobActionsProps) {
     await attempt(() => call('POST', `${path}/cancel`), t('Job {id} is cancelled', { id }));
     changed();
   };
-  if (state === 'failed')
-    return (
-      <button type="button" onClick={() => void retry()}>
-        {t('Retry')}
-      </button>
-    );
+  if (state === 'failed') return <Button onClick={retry}>{t('Retry')}</Button>;
   if (state !== 'waiting' && state !== 'running') return null;
   return (
     <button type="button" class="danger" onClick={() => void cancel()}>

@@ -1,6 +1,6 @@
 import { setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
-import { CloseIcon } from '../../parts/icons.tsx';
+import { CloseButton } from '../../parts/button.tsx';
 import { Answer, Badge, Facts, Panel } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
@@ -33,14 +33,7 @@ export function JobRegion({ id, changed }: { id: string; changed(): void }) {
 }
 
 const CloseJob = () => (
-  <button
-    type="button"
-    class="icon"
-    aria-label={t('Close job')}
-    onClick={() => setQuery({ job: null })}
-  >
-    <CloseIcon />
-  </button>
+  <CloseButton label={t('Close job')} onClick={() => setQuery({ job: null })} />
 );
 
 function Shown({ job, changed }: { job: WholeJob; changed(): void }) {

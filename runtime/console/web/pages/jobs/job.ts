@@ -29,3 +29,11 @@ export interface JobCount {
   readonly state: JobState;
   readonly count: number;
 }
+
+/** A job that is sent at set times. */
+export interface JobSchedule {
+  readonly name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly next_at: string | null;
+}

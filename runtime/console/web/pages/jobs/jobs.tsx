@@ -6,9 +6,9 @@ import { Empty, Page, RESERVED } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { formatDuration, formatNumber, Time } from '../../parts/time.tsx';
-import { useCall } from '../../parts/use-call.ts';
+import { type Called, useCall } from '../../parts/use-call.ts';
 import { JobActions } from './actions.tsx';
-import type { Job, JobCount, JobState } from './job.ts';
+import type { Job, JobCount, JobSchedule, JobState } from './job.ts';
 import { JobRegion } from './job-region.tsx';
 
 const EVERY = 3000;
@@ -19,6 +19,11 @@ interface Listed {
   readonly next_cursor: string | null;
 }
 
+interface Stats {
+  readonly stats: readonly JobCount[];
+  readonly schedules: readonly JobSchedule[];
+}
+
 const TABS = (): readonly (readonly [JobState, string])[] => [
   ['waiting', t('Waiting')],
   ['running', t('Running')],
@@ -27,9 +32,9 @@ const TABS = (): readonly (readonly [JobState, string])[] => [
   ['cancelled', t('Cancelled')],
 ];
 
-/** The queue of jobs, by state. */
+/** The queue of jobs, by state, and the schedules that send some. */
 export function JobsPage() {
-  const stats = useCall<{ stats: readonly JobCount[] }>('/api/system/jobs/stats', { every: EVERY });
+  const stats = useCall<Stats>('/api/system/jobs/stats', { every: EVERY });
   const counts = stats.data?.stats ?? [];
   const shown = query.value.get('job');
   return (
@@ -43,11 +48,18 @@ export function JobsPage() {
           <Tabs
             label={t('Jobs')}
             keep={['name']}
-            tabs={TABS().map(([id, title]) => ({
-              id,
-              title,
-              render: () => <JobList state={id} changed={stats.reload} />,
-            }))}
+            tabs={[
+              ...TABS().map(([id, title]) => ({
+                id,
+                title,
+                render: () => <JobList state={id} changed={stats.reload} />,
+              })),
+              {
+                id: 'schedules',
+                title: t('Schedules'),
+                render: () => <Schedules of={stats} />,
+              },
+            ]}
           />
         </div>
         {shown !== null && <JobRegion key={shown} id={shown} changed={stats.reload} />}
@@ -105,6 +117,24 @@ function JobList({ state, changed }: { state: JobState; changed(): void }) {
     </>
   );
 }
+
+const Schedules = ({ of }: { of: Called<Stats> }) => (
+  <Table
+    name={t('Schedules')}
+    columns={[
+      { id: 'name', title: t('Name'), render: ({ name }) => name },
+      { id: 'schedule', title: t('Schedule'), render: ({ cron }) => <code>{cron}</code> },
+      { id: 'timezone', title: t('Time zone'), render: ({ timezone }) => timezone },
+      { id: 'next', title: t('Next'), render: ({ next_at: at }) => <Time at={at} /> },
+    ]}
+    rows={of.data?.schedules}
+    keyOf={({ name }) => name}
+    of={of}
+    empty={
+      <Empty text={t('No schedules')} hint={t('A file of src/jobs/ has one by its schedule.')} />
+    }
+  />
+);
 
 function pathOf(state: JobState, asked: URLSearchParams): string {
   const sent = new URLSearchParams({ state });

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
@@ -9,7 +8,7 @@ import { LogView } from '../../parts/log-view.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
 import { type Streamed, useStream } from '../../parts/use-stream.ts';
 import { type PausableLines, useHeld } from './held-lines.ts';
-import { LogTools } from './log-tools.tsx';
+import { LogTools, type LogToolsProps } from './log-tools.tsx';
 import { appLine, type LogEntry, serverLine } from './lines.ts';
 
 /** Lines that are read at first. */
@@ -44,16 +43,7 @@ export function AppLog({ name, filter }: { name: string; filter: LogFilter }) {
   return <FollowedLog name={name} {...{ held, stream, filter }} />;
 }
 
-interface FollowedLogProps {
-  /** For the name of the file that `Download` makes. */
-  readonly name: string;
-  readonly held: PausableLines;
-  readonly stream: Streamed;
-  readonly filter: LogFilter;
-  readonly children?: ComponentChildren;
-}
-
-function FollowedLog({ name, held, stream, filter, children }: FollowedLogProps) {
+function FollowedLog({ name, held, stream, filter, children }: LogToolsProps) {
   return (
     <div class="logs" aria-busy={stream.state === 'connecting' && stream.error === null}>
       <LogTools {...{ name, held, stream, filter }}>{children}</LogTools>

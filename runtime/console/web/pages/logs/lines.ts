@@ -1,3 +1,4 @@
+import { t } from '../../messages.ts';
 import type { LogLevel, LogLine } from '../../parts/log-lines.ts';
 
 /** A line of `GET /api/system/logs`. */
@@ -14,7 +15,12 @@ export interface LogEntry {
  * A line of the server: its message, then its fields, then the stack of an error, which is seen when
  * the line is opened.
  */
-export function serverLine({ id, time, level, message, request_id, fields }: LogEntry): LogLine {
+export function serverLine(entry: LogEntry): LogLine {
+  const { id, time, level, message, request_id, fields } = entry;
+  const also = request_id ?? '';
+  const told = toldOf(fields);
+  if (told !== null)
+    return { id, time, level, text: told, also: `${also} ${message}`, details: fields };
   const end = message.indexOf('\n');
   const [first, rest] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end)];
   const { err, stack, ...others } = fields;
@@ -23,7 +29,7 @@ export function serverLine({ id, time, level, message, request_id, fields }: Log
   return {
     ...{ id, time, level },
     text: `${first}${pairs.join('')}${rest}${stacks.join('')}`,
-    also: request_id ?? '',
+    also,
     details: request_id === null ? others : { request_id, ...others },
   };
 }
@@ -56,4 +62,39 @@ export function appLine(data: string): LogLine {
     time: isTime ? time : null,
     text: isTime ? data.slice(space + 1) : data,
   };
+}
+
+interface Logged {
+  readonly event?: {
+    readonly type?: string;
+    readonly user_id: string | number | null;
+    readonly actor: { readonly kind: string; readonly id: string | number | null };
+    readonly ip: string;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
+  readonly mail?: { readonly to?: string; readonly subject: string; readonly text: string };
+}
+
+/**
+ * A security event as a sentence, or a mail as its recipient, subject and text; null for another
+ * line. What the sentence leaves out is seen when the line is opened.
+ */
+function toldOf({ event, mail }: Logged): string | null {
+  if (mail?.to) return `${t('Mail to {to}: {subject}', { ...mail })}\n\n${mail.text}`;
+  if (!event?.type) return null;
+  const { type, user_id: user, actor, ip, data } = event;
+  const words = type.replace(/^auth\./, '').replaceAll(/[._]/g, ' ');
+  const by =
+    actor.kind === 'anonymous' || actor.id === user
+      ? ''
+      : [actor.kind, actor.id].filter(Boolean).join(' ');
+  const parts = [
+    user && t('user {id}', { id: user }),
+    by && t('by {actor}', { actor: by === 'host' ? t('the operator') : by }),
+    ip && t('from {ip}', { ip }),
+    ...['method', 'reason', 'identifier_masked', 'policy', 'role'].map((name) => data[name]),
+  ];
+  const rest = parts.filter(Boolean).join(', ');
+  const subject = words.charAt(0).toUpperCase() + words.slice(1);
+  return rest === '' ? subject : `${subject}: ${rest}`;
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import { withoutAnsi } from '../../parts/ansi.ts';
+import { Button } from '../../parts/button.tsx';
 import type { LogFilter, LogLine } from '../../parts/log-lines.ts';
 import { Badge } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -9,7 +10,8 @@ import { formatNumber } from '../../parts/time.tsx';
 import type { Streamed } from '../../parts/use-stream.ts';
 import type { PausableLines } from './held-lines.ts';
 
-interface LogToolsProps {
+export interface LogToolsProps {
+  /** For the name of the file that `Download` makes. */
   readonly name: string;
   readonly held: PausableLines;
   readonly stream: Streamed;
@@ -26,15 +28,11 @@ export function LogTools({ name, held, stream, filter, children }: LogToolsProps
       <Counted held={held} />
       <span class="spread" />
       {children}
-      <button type="button" onClick={paused ? held.resume : held.pause}>
+      <Button onClick={paused ? held.resume : held.pause}>
         {paused ? t('Resume') : t('Pause')}
-      </button>
-      <button type="button" onClick={() => held.lines.clear()}>
-        {t('Clear')}
-      </button>
-      <button type="button" onClick={() => download(name, held.lines.matching(filter))}>
-        {t('Download')}
-      </button>
+      </Button>
+      <Button onClick={() => held.lines.clear()}>{t('Clear')}</Button>
+      <Button onClick={() => download(name, held.lines.matching(filter))}>{t('Download')}</Button>
     </div>
   );
 }

@@ -20,18 +20,22 @@ export const RANGES = [
   { id: '24h', title: '24 hours', every: 60 * SECOND },
 ] as const;
 
-/** A series by its name, with the name that people read. */
+/** A series by its name, with the name that people read; of cores, per cent of all `cpus`. */
 export function seriesOf(
   { series }: Figures,
   name: string,
   title: string,
   color?: PlotSeries['color'],
+  cpus?: number,
 ): PlotSeries {
   const found = series.find((each) => each.name === name);
   return {
     name: title,
-    unit: found?.unit ?? '',
-    points: found?.points ?? [],
+    unit: cpus ? '%' : (found?.unit ?? ''),
+    points: (found?.points ?? []).map(([at, value]) => [
+      at,
+      cpus && value ? (value / cpus) * 100 : value,
+    ]),
     ...(color && { color }),
   };
 }

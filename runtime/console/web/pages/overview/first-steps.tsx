@@ -63,9 +63,7 @@ const HostingStep = () => (
   <li class="first-step">
     <PageIcon id="apps" />
     <b>{t('Host apps')}</b>
-    <span class="quiet">
-      {t('Write this line into manifest.yaml, then start the server with npm run dev:')}
-    </span>
+    <span class="quiet">{t('Add to manifest.yaml, then npm run dev:')}</span>
     <code>hosting: {'{}'}</code>
   </li>
 );

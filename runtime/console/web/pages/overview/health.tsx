@@ -38,7 +38,7 @@ export function HealthPanel({ info, figures, attention }: HealthProps) {
         {/* A server that failed is told of once. */}
         {(info.error === null || figures.data !== undefined) && (
           <Answer of={figures} lines={5}>
-            {(known) => <Usage known={known} />}
+            {(known) => <Usage known={known} cpus={info.data?.cpus ?? 1} />}
           </Answer>
         )}
       </Panel>
@@ -47,9 +47,9 @@ export function HealthPanel({ info, figures, attention }: HealthProps) {
 }
 
 /** What the process uses of the machine, over the range. */
-const Usage = ({ known }: { known: Figures }) => (
+const Usage = ({ known, cpus }: { known: Figures; cpus: number }) => (
   <div class="overview-pair">
-    <Plot name={t('CPU')} height={120} series={[seriesOf(known, 'cpu', t('CPU'), '2')]} />
+    <Plot name={t('CPU')} height={120} series={[seriesOf(known, 'cpu', t('CPU'), '2', cpus)]} />
     <Plot name={t('Memory')} height={120} series={[seriesOf(known, 'memory', t('Memory'), '4')]} />
   </div>
 );
@@ -70,17 +70,17 @@ interface TilesProps {
 
 function Tiles({ server, figures }: TilesProps) {
   const { cpus, memory, disk, uptime, started_at: started, node, hostname, os } = server;
-  const latest = (name: string, unit: string) => {
+  const latest = (name: string, unit: string, whole = 1) => {
     const value = figures ? lastOf(figures, name) : null;
-    return value === null ? '–' : figure(value, unit);
+    return value === null ? '–' : figure(value / whole, unit);
   };
   return (
     <dl class="tiles">
       <Tile name={t('Uptime')} value={formatDuration(uptime)} note={formatTime(started)} />
       <Tile
         name={t('CPU')}
-        value={latest('cpu', 'cores')}
-        note={t('of {n}', { n: figure(cpus, 'cores') })}
+        value={latest('cpu', '%', cpus / 100)}
+        note={t(cpus === 1 ? 'of 1 core' : 'of {n} cores', { n: cpus })}
       />
       <Tile
         name={t('Memory')}

@@ -22,10 +22,23 @@ interface GraphBoxProps {
 export function GraphBox({ box, link, near, setPointed, onFocus }: GraphBoxProps) {
   const { name, kind, x, y, width, height, lines, more } = box;
   return (
-    <g transform={`translate(${x} ${y})`}>
+    <g transform={`translate(${x} ${y})`} class={`graph-box ${kind}${near ? ' near' : ''}`}>
+      <rect class="box-ground" width={width} height={height} rx="6" />
+      {height > HEAD && <path class="box-line" d={`M0 ${HEAD}H${width}`} />}
+      <text class="box-name" x={12} y={20}>
+        {cut(name)}
+      </text>
+      {lines.map((line, index) => (
+        <FieldLine key={line.name} line={line} width={width} y={HEAD + 18 + index * LINE} />
+      ))}
+      {more > 0 && (
+        <text class="box-more" x={12} y={HEAD + 18 + lines.length * LINE}>
+          {t('{n} more', { n: more })}
+        </text>
+      )}
+      {/* Above the texts, so that the name of the link is the type's and not that of each field. */}
       <a
         href={link}
-        class={`graph-box ${kind}${near ? ' near' : ''}`}
         aria-label={name}
         onPointerEnter={() => setPointed(name)}
         onPointerLeave={() => setPointed(null)}
@@ -33,19 +46,7 @@ export function GraphBox({ box, link, near, setPointed, onFocus }: GraphBoxProps
         onBlur={() => setPointed(null)}
       >
         <title>{kind === 'entity' ? name : `${kind} ${name}`}</title>
-        <rect class="box-ground" width={width} height={height} rx="6" />
-        {height > HEAD && <path class="box-line" d={`M0 ${HEAD}H${width}`} />}
-        <text class="box-name" x={12} y={20}>
-          {cut(name)}
-        </text>
-        {lines.map((line, index) => (
-          <FieldLine key={line.name} line={line} width={width} y={HEAD + 18 + index * LINE} />
-        ))}
-        {more > 0 && (
-          <text class="box-more" x={12} y={HEAD + 18 + lines.length * LINE}>
-            {t('{n} more', { n: more })}
-          </text>
-        )}
+        <rect class="box-link" width={width} height={height} rx="6" />
       </a>
     </g>
   );

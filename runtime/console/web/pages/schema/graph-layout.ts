@@ -15,11 +15,7 @@ const LAYERED = 40;
  * @param shape width by height of the window
  */
 export function layoutOf({ boxes, edges, detailed }: GraphModel, shape: number): Placed {
-  const parts = partsOf(boxes, edges).map((part) =>
-    part.boxes.length === 1 && part.edges.length === 0
-      ? alone(part.boxes[0]!)
-      : placed(part, detailed, shape),
-  );
+  const parts = partsOf(boxes, edges).map((part) => placed(part, detailed, shape));
   return packed(
     parts.toSorted((a, b) => b.height - a.height || b.width - a.width),
     shape,
@@ -55,13 +51,6 @@ function partsOf(boxes: readonly Box[], edges: readonly Edge[]): Part[] {
     edges: edges.filter(({ from }) => part.get(from) === index),
   }));
 }
-
-const alone = (box: Box): Placed => ({
-  boxes: [{ ...box, x: 0, y: 0 }],
-  edges: [],
-  width: box.width,
-  height: box.height,
-});
 
 function placed(part: Part, detailed: boolean, shape: number): Placed {
   if (part.boxes.length > LAYERED) return forceLayout(part.boxes, part.edges);

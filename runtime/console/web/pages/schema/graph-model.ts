@@ -106,7 +106,7 @@ function relationEdges(types: readonly DescribedType[]): Edge[] {
     all.flatMap((relation) => {
       const own = `${name}.${relation.field}`;
       const other = relation.inverse === null ? null : `${relation.to}.${relation.inverse}`;
-      if (drawn.has(own)) return [];
+      if (drawn.has(own) || (other !== null && drawn.has(other))) return [];
       drawn.add(own);
       const back = other === null ? undefined : relations.get(other);
       if (other !== null) drawn.add(other);

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/page.tsx';
 import type { DescribedType } from './described.ts';
 import { GraphBox, linkOfType } from './graph-box.tsx';
@@ -52,16 +53,10 @@ function middleOf({ boxes, edges }: Placed, chosen: string | null) {
 function ViewButtons({ viewed: { zoom, fit, view } }: { viewed: Viewed }) {
   return (
     <>
-      <button type="button" onClick={() => zoom(1 / ZOOM)}>
-        {t('Zoom out')}
-      </button>
+      <Button onClick={() => zoom(1 / ZOOM)}>{t('Zoom out')}</Button>
       <output class="quiet zoom-level">{Math.round(view.scale * 100)} %</output>
-      <button type="button" onClick={() => zoom(ZOOM)}>
-        {t('Zoom in')}
-      </button>
-      <button type="button" onClick={fit}>
-        {t('Fit')}
-      </button>
+      <Button onClick={() => zoom(ZOOM)}>{t('Zoom in')}</Button>
+      <Button onClick={fit}>{t('Fit')}</Button>
     </>
   );
 }

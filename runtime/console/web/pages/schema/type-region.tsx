@@ -1,7 +1,7 @@
 import { base, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { CloseButton } from '../../parts/button.tsx';
 import { description } from '../../session.ts';
-import { CloseIcon } from '../../parts/icons.tsx';
 import { Facts, Panel } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import type { DescribedField, DescribedType } from './described.ts';
@@ -37,14 +37,7 @@ function Tools({ type: { plural } }: { type: DescribedType }) {
   return (
     <>
       {rows && <a href={`${base}/data/${plural}`}>{t('Rows')}</a>}
-      <button
-        type="button"
-        class="icon"
-        aria-label={t('Close type')}
-        onClick={() => setQuery({ type: null })}
-      >
-        <CloseIcon />
-      </button>
+      <CloseButton label={t('Close type')} onClick={() => setQuery({ type: null })} />
     </>
   );
 }

@@ -1,17 +1,10 @@
+import type { ShownSetting as Setting } from '../../../routes/system/settings.ts';
 import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
-
-interface Setting {
-  readonly name: string;
-  readonly value: unknown;
-  readonly source: 'default' | 'manifest' | 'environment' | '.env';
-  readonly secret: boolean;
-  readonly set: boolean;
-}
 
 /** Every key of the manifest and every setting that the server read, and where each comes from. */
 export function SettingsPage() {

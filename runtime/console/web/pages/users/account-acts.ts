@@ -1,6 +1,6 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import type { Question } from '../../parts/confirm.tsx';
+import type { Question } from '../../../own-pages.ts';
 import { isCaller } from './role-choice.tsx';
 import { ADMIN, type ApiKey, counted, type User } from './shapes.ts';
 

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
-import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { textIn } from '../../parts/form-text.ts';
-import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Time } from '../../parts/time.tsx';
 import { description } from '../../session.ts';
 import { isCaller } from './role-choice.tsx';
@@ -44,9 +45,7 @@ export function ActAs({ user }: { user: User }) {
   };
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
-        {t('Act as user')}
-      </button>
+      <Button onClick={() => setAsking(true)}>{t('Act as user')}</Button>
       {asking && (
         <FormDialog
           title={t('Act as user')}
@@ -81,31 +80,15 @@ interface TokenProps {
   close(): void;
 }
 
-function Token({ of, acting, close }: TokenProps) {
-  const copy = () =>
-    navigator.clipboard
-      .writeText(acting.accessToken)
-      .then(() => notify(t('Copied')), notifyFailure);
-  return (
-    <Dialog title={t('Token made')} close={close}>
-      <p>{t('It acts as {email}, and is shown only once: copy it now.', { email: of.email })}</p>
-      <Field label={t('Access token')} name="token">
-        {(attributes) => (
-          <input {...attributes} class="secret" readOnly value={acting.accessToken} />
-        )}
-      </Field>
-      <p class="quiet">
-        {t('Programs send it as Authorization: Bearer. It ends')}{' '}
-        <Time at={new Date(acting.exp * 1000).toISOString()} absolute />
-      </p>
-      <div class="buttons end">
-        <button type="button" class="main" onClick={() => void copy()}>
-          {t('Copy')}
-        </button>
-        <button type="button" onClick={close}>
-          {t('Done')}
-        </button>
-      </div>
-    </Dialog>
-  );
-}
+const Token = ({ of, acting, close }: TokenProps) => (
+  <ShownOnce
+    title={t('Token made')}
+    about={t('It acts as {email}, and is shown only once: copy it now.', { email: of.email })}
+    label={t('Access token')}
+    secret={acting.accessToken}
+    close={close}
+  >
+    {t('Programs send it as Authorization: Bearer. It ends')}{' '}
+    <Time at={new Date(acting.exp * 1000).toISOString()} absolute />
+  </ShownOnce>
+);

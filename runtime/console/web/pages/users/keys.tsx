@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
@@ -30,9 +31,7 @@ export function KeyList({ of }: { of?: User }) {
   };
   const mayMake = can('auth:manage') && holdsAll(of?.permissions);
   const make = mayMake && (
-    <button type="button" onClick={() => setDoing({ kind: 'new' })}>
-      {t('New API key')}
-    </button>
+    <Button onClick={() => setDoing({ kind: 'new' })}>{t('New API key')}</Button>
   );
   return (
     <Panel name={of ? t('Keys that act for the user') : t('API keys')} tools={make}>

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { textIn, wordsIn } from '../../parts/form-text.ts';
 import { notify } from '../../parts/notices.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { ADMIN, type ApiKey, type User } from './shapes.ts';
 
 /** A key that was just made: the only answer that contains it. */
@@ -143,40 +143,15 @@ export function RotateDialog({ of, close, created }: OfKey & { created(made: New
   );
 }
 
-/** Shows a new key, once: the server keeps only its hash. */
-export function KeyCreated({ made, close }: { made: NewKey; close(): void }) {
-  const [copied, setCopied] = useState(false);
-  const copy = () =>
-    navigator.clipboard.writeText(made.key).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  return (
-    <Dialog title={t('API key created')} close={close}>
-      <p>{t('It is shown only once: copy it now.')}</p>
-      <Field label={made.name || t('API key')} name="key">
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="secret"
-            readOnly
-            value={made.key}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-        )}
-      </Field>
-      <p class="quiet">{t('Programs send it in the header X-API-Key.')}</p>
-      <div class="buttons end">
-        <span role="status" class="quiet">
-          {copied ? t('Copied') : ''}
-        </span>
-        <button type="button" class="main" onClick={() => void copy()}>
-          {t('Copy')}
-        </button>
-        <button type="button" onClick={close}>
-          {t('Done')}
-        </button>
-      </div>
-    </Dialog>
-  );
-}
+/** Shows a new key, once. */
+export const KeyCreated = ({ made, close }: { made: NewKey; close(): void }) => (
+  <ShownOnce
+    title={t('API key created')}
+    about={t('It is shown only once: copy it now.')}
+    label={made.name || t('API key')}
+    secret={made.key}
+    close={close}
+  >
+    {t('Programs send it in the header X-API-Key.')}
+  </ShownOnce>
+);

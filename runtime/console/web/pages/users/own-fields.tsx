@@ -1,7 +1,7 @@
 import { base } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
-import { Answer, Facts, Panel } from '../../parts/page.tsx';
+import { Facts, Panel } from '../../parts/page.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import type { OpenApi } from '../../rest-modules.ts';
 import { description } from '../../session.ts';
@@ -20,19 +20,21 @@ const SHOWN = new Set([
   'last_login',
 ]);
 
-/** Further fields of the project's user type, for callers who may read every row. */
+/** Further fields of a user that the rules let the caller read, and a link to the row. */
 export function OwnFields({ user: { id, row } }: { user: User }) {
   const isListed = description.value?.pages.some((page) => page.id === 'data');
   const document = useCall<OpenApi>(isListed && row ? '/api/openapi.json' : null).data;
   const has = (path: string) => document?.paths[path]?.['get'] !== undefined;
-  const isThere = row !== undefined && can('data:read') && has(`/api/data/${row.plural}/{id}`);
   const at = encodeURIComponent(id);
-  const read = useCall<Row>(isThere ? `/api/data/${row.plural}/${at}` : null);
-  if (!isThere || (read.data && fieldsOf(read.data).length === 0)) return null;
-  const rowPath = `${base}/data/${row.plural}?as=admin&row=${at}`;
+  const plural = row?.plural ?? '';
+  const { data } = useCall<Row>(has(`/api/${plural}/{id}`) ? `/api/${plural}/${at}` : null);
+  const isAdmin = can('data:read') && has(`/api/data/${plural}/{id}`);
+  const fields = data ? fieldsOf(data) : [];
+  if (!row || (fields.length === 0 && !isAdmin)) return null;
+  const rowPath = `${base}/data/${plural}?${isAdmin ? 'as=admin&' : ''}row=${at}`;
   return (
     <Panel name={row.type} tools={<a href={rowPath}>{t('Open the row')}</a>}>
-      <Answer of={read}>{(data) => <Facts rows={fieldsOf(data)} />}</Answer>
+      <Facts rows={fields} />
     </Panel>
   );
 }

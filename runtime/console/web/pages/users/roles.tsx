@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { base } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -34,9 +35,7 @@ export function RoleList() {
       name={t('Roles')}
       tools={
         can('auth:manage') && (
-          <button type="button" onClick={() => setEditing({ kind: 'new' })}>
-            {t('New role')}
-          </button>
+          <Button onClick={() => setEditing({ kind: 'new' })}>{t('New role')}</Button>
         )
       }
     >

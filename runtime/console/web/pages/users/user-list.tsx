@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { base, query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
@@ -131,9 +132,9 @@ function NoUsers({ isNarrowed }: { isNarrowed: boolean }) {
       text={t('No users match')}
       hint={t('A search finds the start of an address, a username or a name.')}
     >
-      <button type="button" onClick={() => setQuery({ q: null, role: null, state: null })}>
+      <Button onClick={() => setQuery({ q: null, role: null, state: null })}>
         {t('Show all users')}
-      </button>
+      </Button>
     </Empty>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { setQuery } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt, notify, notifyFailure } from '../../parts/notices.tsx';
@@ -52,20 +53,10 @@ function Actions({ webhook, changed, open }: ActionsProps) {
     ).then(changed);
   return (
     <>
-      <button type="button" onClick={() => void test(webhook)}>
-        {t('Send test event')}
-      </button>
-      {webhook.source === 'admin' && (
-        <button type="button" onClick={() => open('edit')}>
-          {t('Edit')}
-        </button>
-      )}
-      <button type="button" onClick={() => void turn()}>
-        {disabled ? t('Enable') : t('Disable')}
-      </button>
-      <button type="button" onClick={() => open('rotate')}>
-        {t('Rotate secret')}
-      </button>
+      <Button onClick={() => test(webhook)}>{t('Send test event')}</Button>
+      {webhook.source === 'admin' && <Button onClick={() => open('edit')}>{t('Edit')}</Button>}
+      <Button onClick={turn}>{disabled ? t('Enable') : t('Disable')}</Button>
+      <Button onClick={() => open('rotate')}>{t('Rotate secret')}</Button>
       <button type="button" class="danger" onClick={() => void remove(webhook, changed)}>
         {t('Delete webhook')}
       </button>

@@ -1,6 +1,7 @@
 import { query, setQuery } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
@@ -120,9 +121,7 @@ function columnsOf(
             title: t('Action'),
             width: 'fit' as const,
             render: (delivery: WebhookDelivery) => (
-              <button type="button" onClick={() => again(delivery)}>
-                {t('Redeliver')}
-              </button>
+              <Button onClick={() => again(delivery)}>{t('Redeliver')}</Button>
             ),
           },
         ]

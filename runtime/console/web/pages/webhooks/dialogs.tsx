@@ -1,9 +1,10 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Field } from '../../parts/field.tsx';
 import { wordsIn } from '../../parts/form-text.ts';
-import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { notify } from '../../parts/notices.tsx';
 import { pathOf, WEBHOOKS, type Webhook } from './webhook.ts';
 
 interface NewWebhookProps {
@@ -101,23 +102,14 @@ export function RotateSecret({
 }
 
 /** The secret of a webhook, which the server shows once. */
-export function SecretDialog({ secret, close }: { secret: string; close: () => void }) {
-  const copy = () =>
-    navigator.clipboard.writeText(secret).then(() => notify(t('Copied')), notifyFailure);
-  return (
-    <Dialog title={t('Webhook secret')} close={close}>
-      <p>{t('Requests are signed with it. It is shown only once: copy it now.')}</p>
-      <pre tabIndex={0} role="group" aria-label={t('Secret')} class="webhook-secret">
-        {secret}
-      </pre>
-      <div class="buttons end">
-        <button type="button" onClick={() => void copy()}>
-          {t('Copy')}
-        </button>
-        <button type="button" class="main" onClick={close}>
-          {t('Done')}
-        </button>
-      </div>
-    </Dialog>
-  );
-}
+export const SecretDialog = ({ secret, close }: { secret: string; close: () => void }) => (
+  <ShownOnce
+    title={t('Webhook secret')}
+    about={t('It is shown only once: copy it now.')}
+    label={t('Secret')}
+    secret={secret}
+    close={close}
+  >
+    {t('Requests are signed with it.')}
+  </ShownOnce>
+);

@@ -1,5 +1,4 @@
-import type Dockerode from 'dockerode';
-import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
+import { assertKind, DOCKER_SOCKETS, type FoundEngine } from '../../dockerode/client.ts';
 import type { Dialect } from '../../dockerode/dialect.ts';
 import { createDockerodeEngine } from '../../dockerode/engine.ts';
 import type { Engine } from '../../engine.ts';
@@ -19,18 +18,30 @@ const DOCKER: Dialect = {
   volumeWrites: { into: '/', prefix: 'volume' },
   givesVolumes: false,
   filledVolume: {},
+  networkOptions: {},
+  findNetworks: async (client, name) =>
+    (await client.listNetworks({ filters: { name: [name] } }))
+      .filter(({ Name }) => Name === name)
+      .toSorted((a, b) => a.Created.localeCompare(b.Created) || a.Id.localeCompare(b.Id))
+      .map(({ Id, Labels = {}, IPAM }) => ({
+        ...{ id: Id, labels: Labels },
+        gateway: (IPAM?.Config as { Gateway?: string }[] | undefined)?.[0]?.Gateway ?? null,
+      })),
+  bindsToNetworks: true,
   findLogPlace: dockerLogPlace,
   follow: (read) => (options) => read({ ...options, follow: true }),
 };
 
 /** Creates the driver for Docker on one machine. */
-export const createDockerEngine = (client: Dockerode, logs: Partial<LogDialect> = {}): Engine =>
-  createDockerodeEngine(client, { ...DOCKER, ...logs });
+export const createDockerEngine = (found: FoundEngine, logs: Partial<LogDialect> = {}): Engine =>
+  createDockerodeEngine(found, { ...DOCKER, ...logs });
 
 export const dockerDriver: Driver = {
   kind: 'docker',
   automatic: true,
   addresses: () => DOCKER_SOCKETS,
-  connect: async (address, env) =>
-    createDockerEngine(await connectClient(address, 'docker'), logSetting(env)),
+  connect(found, env) {
+    assertKind(found, 'docker');
+    return createDockerEngine(found, logSetting(env));
+  },
 };

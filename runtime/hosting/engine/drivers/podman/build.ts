@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type Dockerode from 'dockerode';
+import type { FoundEngine } from '../../dockerode/client.ts';
 import type { PreparedBuild } from '../../dockerode/dialect.ts';
 import type { BuildOptions } from '../../images.ts';
 import { killGroup } from './build-processes.ts';
@@ -8,10 +8,10 @@ import { killGroup } from './build-processes.ts';
  * Prepares a build of Podman: its network, its secrets, and a control group by which its processes
  * are found.
  */
-export async function preparePodmanBuild(
-  client: Dockerode,
+export function preparePodmanBuild(
+  { info }: FoundEngine,
   { secrets, signal }: BuildOptions,
-): Promise<PreparedBuild> {
+): PreparedBuild {
   const id = randomUUID();
   const group = `twofold-build-${id}`;
   const names = Object.keys(secrets);
@@ -25,7 +25,7 @@ export async function preparePodmanBuild(
       ...(names.length > 0 && {
         secrets: JSON.stringify(names.map((name, index) => `id=${name},src=${files[index]}`)),
       }),
-      ...(!(await isRootless(client)) && { cgroupparent: `/${group}` }),
+      ...(!isRootless(info) && { cgroupparent: `/${group}` }),
     },
     files: Object.fromEntries(names.map((name, index) => [files[index], secrets[name] as string])),
     // Podman ends a build whose request was given up, but not the command that runs in it.
@@ -36,7 +36,5 @@ export async function preparePodmanBuild(
 }
 
 /** Without root, a build cannot choose its control group. */
-async function isRootless(client: Dockerode): Promise<boolean> {
-  const { SecurityOptions } = (await client.info()) as { SecurityOptions?: string[] | null };
-  return SecurityOptions?.some((option) => option.includes('rootless')) ?? false;
-}
+const isRootless = ({ SecurityOptions }: FoundEngine['info']): boolean =>
+  SecurityOptions?.some((option) => option.includes('rootless')) ?? false;

@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { nullIfNotFound } from '../../dockerode/calls.ts';
-import type { FindNetwork, FoundNetwork } from '../../dockerode/owned.ts';
+import type { FindNetworks } from '../../dockerode/owned.ts';
 
 interface PodmanNetwork {
   readonly labels?: Readonly<Record<string, string>>;
@@ -8,14 +8,17 @@ interface PodmanNetwork {
 }
 
 /**
- * Asks Podman's own API. Its Docker-compatible one (4.3.1) removes the options of a network that it
- * describes from memory: containers that start later are no longer isolated.
+ * Asks Podman's own API, which has one network of a name at most. Its Docker-compatible one (4.3.1)
+ * removes the options of a network that it describes from memory: containers that start later are
+ * no longer isolated.
  */
-export const findPodmanNetwork: FindNetwork = (client, name) =>
-  nullIfNotFound(async () => {
-    const found = await inspect(client, name);
-    return { labels: found.labels ?? {}, gateway: found.subnets?.[0]?.gateway ?? null };
-  }) as Promise<FoundNetwork | null>;
+export const findPodmanNetworks: FindNetworks = async (client, name) => {
+  const found = await nullIfNotFound(() => inspect(client, name));
+  if (!found) return [];
+  const { labels = {}, subnets } = found;
+  // Its name, which nothing else has: by its id Podman removes a network that containers have.
+  return [{ id: name, labels, gateway: subnets?.[0]?.gateway ?? null }];
+};
 
 function inspect({ modem }: Dockerode, name: string): Promise<PodmanNetwork> {
   const { dial } = modem as {

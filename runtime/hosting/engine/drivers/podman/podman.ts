@@ -1,21 +1,19 @@
 import { join } from 'node:path';
-import type Dockerode from 'dockerode';
-import { connectClient } from '../../dockerode/client.ts';
+import { assertKind, type FoundEngine } from '../../dockerode/client.ts';
 import type { Dialect } from '../../dockerode/dialect.ts';
 import { createDockerodeEngine } from '../../dockerode/engine.ts';
 import { retryOnRace } from '../../dockerode/retry-on-race.ts';
 import type { Engine } from '../../engine.ts';
 import { type LogDialect, logSetting } from '../../logs/log-source.ts';
 import type { Driver } from '../driver.ts';
-import { findPodmanNetwork } from './find-network.ts';
+import { findPodmanNetworks } from './find-network.ts';
 import { followByReading } from './followed-stream.ts';
 import { preparePodmanBuild } from './build.ts';
 import { podmanLogPlace } from './log-place.ts';
 
-const PODMAN: Dialect = {
+const PODMAN: Omit<Dialect, 'prepareBuild'> = {
   kind: 'podman',
   builder: 'podman',
-  prepareBuild: preparePodmanBuild,
   // Older versions say `died`. `cleanup` and `init` are not listed, because we do not use them.
   eventActions: {
     ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
@@ -25,7 +23,8 @@ const PODMAN: Dialect = {
   pruneBuilds: false,
   // Docker separates its networks from each other, netavark only when it is told so.
   networkOptions: { isolate: 'true' },
-  findNetwork: findPodmanNetwork,
+  findNetworks: findPodmanNetworks,
+  bindsToNetworks: false,
   // Podman writes one file and replaces it when it is full. Unread lines are lost unless a reader
   // still has the old file open.
   logFiles: { 'max-size': '50m' },
@@ -39,8 +38,11 @@ const PODMAN: Dialect = {
 };
 
 /** Creates the driver for Podman, through its Docker-compatible API. */
-function createPodmanEngine(client: Dockerode, logs: Partial<LogDialect>): Engine {
-  const engine = createDockerodeEngine(client, { ...PODMAN, ...logs });
+function createPodmanEngine(found: FoundEngine, logs: Partial<LogDialect>): Engine {
+  const engine = createDockerodeEngine(found, {
+    ...{ ...PODMAN, ...logs },
+    prepareBuild: async (options) => preparePodmanBuild(found, options),
+  });
   return {
     ...engine,
     images: {
@@ -64,6 +66,8 @@ export const podmanDriver: Driver = {
     XDG_RUNTIME_DIR && join(XDG_RUNTIME_DIR, 'podman/podman.sock'),
     '/run/podman/podman.sock',
   ],
-  connect: async (address, env) =>
-    createPodmanEngine(await connectClient(address, 'podman'), logSetting(env)),
+  connect(found, env) {
+    assertKind(found, 'podman');
+    return createPodmanEngine(found, logSetting(env));
+  },
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { call, ignoring, nullIfNotFound, pairs } from '../../dockerode/calls.ts';
-import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
+import { assertKind, DOCKER_SOCKETS, type FoundEngine } from '../../dockerode/client.ts';
 import { createDockerEngine } from '../docker/docker.ts';
 import type {
   ContainerDetail,
@@ -10,7 +10,7 @@ import type {
   EngineContainer,
   EngineEvent,
 } from '../../engine.ts';
-import { assertOurs, EngineError, isUnchanged, toEngineError } from '../../errors.ts';
+import { EngineError, isUnchanged, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
 import { registryAuth } from '../../dockerode/registry-auth.ts';
 import { pipeCommand } from '../../dockerode/pipe.ts';
@@ -52,8 +52,9 @@ const isPlain = (id: string) => /^[0-9a-f]{64}$/.test(id);
  * is a service with one task here, so probing, switching and draining work as on one machine. When
  * a machine is lost, Swarm starts its tasks on another one.
  */
-function createSwarmEngine(client: Dockerode): Engine {
-  const docker = createDockerEngine(client);
+function createSwarmEngine(found: FoundEngine): Engine {
+  const { client } = found;
+  const docker = createDockerEngine(found);
   return {
     ...docker,
     kind: 'swarm',
@@ -91,9 +92,7 @@ function createSwarmEngine(client: Dockerode): Engine {
     },
     // What is alone in a network is a plain container, and reaches nothing on other machines.
     ensureNetwork: (name, labels, options) =>
-      options?.internal
-        ? docker.ensureNetwork(name, labels, options)
-        : call(() => ensureOverlay(client, name, labels)),
+      docker.ensureNetwork(name, labels, options?.internal ? options : { driver: 'overlay' }),
     events: (labels, signal) => watch(client, labels, signal),
   };
 }
@@ -102,13 +101,11 @@ export const swarmDriver: Driver = {
   kind: 'swarm',
   automatic: false,
   addresses: () => DOCKER_SOCKETS,
-  async connect(address) {
-    const client = await connectClient(address, 'swarm');
-    const { Swarm } = (await client.info()) as {
-      Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean };
-    };
+  connect(found) {
+    assertKind(found, 'swarm');
+    const { Swarm } = found.info;
     if (Swarm?.LocalNodeState === 'active' && Swarm.ControlAvailable)
-      return createSwarmEngine(client);
+      return createSwarmEngine(found);
     throw new EngineError(
       'unavailable',
       'this Docker is no manager of a Swarm: run docker swarm init, or name another in the manifest',
@@ -257,19 +254,6 @@ async function localContainer(client: Dockerode, id: string): Promise<Dockerode.
     'unsupported',
     'The app runs on another machine of the swarm, where this server cannot run commands: a volume or a health.command keeps an app here',
   );
-}
-
-async function ensureOverlay(
-  client: Dockerode,
-  name: string,
-  labels: Readonly<Record<string, string>>,
-): Promise<null> {
-  const found = await nullIfNotFound(() => client.getNetwork(name).inspect());
-  if (found) assertOurs(`The network ${name}`, found.Labels, labels);
-  const options = { Name: name, Driver: 'overlay', Attachable: true, Labels: { ...labels } };
-  if (!found)
-    await ignoring(['conflict'], async () => void (await client.createNetwork(options as never)));
-  return null;
 }
 
 /** Reports a container as ended when its task no longer runs, also when its machine is lost. */
