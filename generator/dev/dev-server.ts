@@ -77,17 +77,26 @@ export function createDevServer(
     spare = null;
     return child;
   };
-  const takePlace = async (child: ChildProcess) => {
+  const sayFailed = (code: string, what: string, next = 'It starts again on the next save.') => {
+    const message = `${what} ${next}`;
+    emit('failed', { error: { code, message } });
+    terminal.say(message);
+  };
+  const takePlace = async (child: ChildProcess, ready: boolean) => {
     await stopCurrent();
     if (stopped) return end(child);
     current = child;
+    let started = ready;
     child.once('exit', (code, signal) => {
       if (current !== child) return;
-      const message = `The server ended (${signal ?? code}). It starts again on the next save.`;
-      emit('failed', { error: { code: 'SERVER_ENDED', message } });
-      terminal.say(message);
+      if (!started) return sayFailed('SERVER_NOT_STARTED', 'The server did not start.');
+      sayFailed('SERVER_ENDED', `The server ended (${signal ?? code}).`);
     });
-    child.on('message', (word) => word === 'ready' && child.send('go', () => {}));
+    child.on('message', (word) => {
+      if (word !== 'ready') return;
+      started = true;
+      child.send('go', () => {});
+    });
     child.send('go', () => {});
   };
   const restart = async (): Promise<void> => {
@@ -100,12 +109,9 @@ export function createDevServer(
     spare = prepare();
     // The old server still has the port, so it is stopped, and the new one is started once more.
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
-    if (word !== 'ended') return takePlace(child);
-    const message = isRunning()
-      ? 'The new server did not start: the last good server goes on.'
-      : 'The server did not start. It starts again on the next save.';
-    emit('failed', { error: { code: 'SERVER_NOT_STARTED', message } });
-    terminal.say(message);
+    if (word !== 'ended') return takePlace(child, word === 'ready');
+    if (!isRunning()) return sayFailed('SERVER_NOT_STARTED', 'The server did not start.');
+    sayFailed('SERVER_NOT_STARTED', 'The new server did not start:', 'the last good server goes on.');
   };
   return {
     running: isRunning,
