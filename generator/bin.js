@@ -22,6 +22,12 @@ if (major < 24) {
   // fifth less CPU time.
   if (!process.argv.some((word) => word === 'dev' || word === '--watch'))
     setFlagsFromString('--no-opt');
+  // Node warns once that it strips types by an experimental function, which no user can act on.
+  const [warn] = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') warn?.(warning);
+  });
   // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below
   // node_modules.
   const inRepo = existsSync(new URL('./cli.ts', import.meta.url));

@@ -272,8 +272,16 @@ describeWith('chromium', 'the page GraphQL', () => {
   });
 
   it('shows the beginning of a very large answer without a long task', async () => {
+    // The unit is what this machine needs to lay out a text that is shown in full.
     await page.evaluate(`
       window.longest = 0;
+      const begun = performance.now();
+      const shown = document.createElement('pre');
+      shown.textContent = 'a line of an answer that is shown\\n'.repeat(6000);
+      document.body.append(shown);
+      shown.getBoundingClientRect();
+      shown.remove();
+      window.unit = performance.now() - begun;
       new PerformanceObserver((list) => {
         for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
       }).observe({ type: 'longtask' });`);
@@ -283,7 +291,9 @@ describeWith('chromium', 'the page GraphQL', () => {
       .waitFor({ timeout: 15_000 });
     await result().getByRole('button', { name: 'Download' }).waitFor();
     expect((await result().locator('pre').textContent())!.length).toBeLessThanOrEqual(200_000);
-    expect(Number(await page.evaluate('window.longest'))).toBeLessThan(500);
+    expect(Number(await page.evaluate('window.longest / Math.max(window.unit, 50)'))).toBeLessThan(
+      10,
+    );
     await box('Operation').fill('{ language }');
   });
 

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { createServer, type Running } from '@twofold/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -223,6 +224,20 @@ describeWith('chromium', 'pages of the project’s own', () => {
       `${version}/nothing.ts`,
     ])
       expect((await get(path)).status).toBe(path.includes('../..') ? 200 : 404);
+  });
+
+  it('bring no warning of Node into what generate prints, nor into the log of the server', () => {
+    const printed = (...args: string[]) => {
+      const { stderr, status } = spawnSync(process.execPath, args, { cwd: project.root });
+      return [status, String(stderr)];
+    };
+    const quiet = [0, expect.not.stringContaining('ExperimentalWarning')];
+    expect(printed(join(repo, 'generator/bin.js'), 'generate')).toEqual(quiet);
+    const serve = `import { createOwnModules } from '${join(repo, 'runtime/console/own-modules.ts')}';
+      const modules = createOwnModules({ path: '/console' }, { root: '.', settings: {} }, async () => '');
+      const { version } = JSON.parse((await modules.read('list.json')).text);
+      await modules.read(version + '/sales.ts');`;
+    expect(printed('--input-type=module', '--eval', serve)).toEqual(quiet);
   });
 
   it('are covered by npm run typecheck, with the types of a browser', async () => {

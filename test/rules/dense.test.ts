@@ -81,7 +81,7 @@ async function serve(
     database,
     manifest: MANIFEST.replace(
       'rest: true',
-      'rest: false, limits: { root_fields: 9999, aliases: 9999, tokens: 99999, cost: 9000000 }',
+      'rest: false, limits: { root_fields: 9999, aliases: 9999, tokens: 99999, cost: 9000000, time: 4m }',
     ),
   });
   await settle(server.project, server.store, world);

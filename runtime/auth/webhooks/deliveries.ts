@@ -106,12 +106,20 @@ async function readDue({ store, now }: Kernel): Promise<Due[]> {
   return rows as unknown as Due[];
 }
 
-/** Claims a row with a compare-and-swap, so that two servers do not send it at once. */
+/**
+ * Claims a row with a compare-and-swap, so that two servers do not send it at once, and none sends
+ * to an endpoint that was disabled since the row was read.
+ */
 async function claim({ store, now }: Kernel, { id, next_at }: Due): Promise<boolean> {
+  const enabled = store.db
+    .selectFrom('auth_webhook_endpoints')
+    .select('id')
+    .where('disabled_at', 'is', null);
   const claimed = await store.db
     .updateTable('auth_webhook_deliveries')
     .set({ next_at: now() + LEASE })
     .where('id', '=', id)
+    .where('endpoint_id', 'in', enabled)
     .where('status', '=', 'pending')
     .where('next_at', '=', next_at)
     .executeTakeFirst();
