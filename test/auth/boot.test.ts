@@ -182,6 +182,24 @@ describeEachDatabase('§2.0 a server with a wrong setting', (database) => {
     await expect(startServer({ database, auth, env })).rejects.toThrow(/nosuch/);
   });
 
+  it('a start names the provider of the manifest that has no settings, and these', async () => {
+    const logOf = async (env: Record<string, string>) => {
+      const auth = { oauth: { providers: [{ name: 'gitlab', preset: 'gitlab', options: {} }] } };
+      const server = await startServer({ database, auth, env });
+      await server.close();
+      return server.logs.join('');
+    };
+    expect(await logOf({})).toMatch(
+      /gitlab.*GITLAB_CLIENT_ID, GITLAB_CLIENT_SECRET, GITLAB_REDIRECT_URL/,
+    );
+    const env = {
+      GITLAB_CLIENT_ID: 'a',
+      GITLAB_CLIENT_SECRET: 'b',
+      GITLAB_REDIRECT_URL: 'http://localhost/api/oauth/gitlab/callback',
+    };
+    expect(await logOf(env)).not.toContain('Nobody signs in with');
+  });
+
   it('a start says what a setting opens: no NODE_ENV, and AUTH_ALLOW_WEAK_SECRETS each time', async () => {
     const logOf = async (env: Record<string, string>) => {
       const server = await startServer({ database, env });

@@ -1,3 +1,4 @@
+import { providerSettings } from '@twofold/schema';
 import { firstRole, hasOwner } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { isUsable } from '../passkeys/relying-party.ts';
@@ -12,7 +13,7 @@ export function atPort(parts: AuthParts, port: number): AuthParts {
 
 /** Logs insecure and missing settings at a start, and how to create the first administrator. */
 export async function noteStart(parts: AuthParts): Promise<void> {
-  const { kernel, config, mailer } = parts;
+  const { kernel, config, mailer, model } = parts;
   const { log, settings } = kernel;
   if (config.allowsWeakSecrets)
     log.warn(
@@ -32,6 +33,11 @@ export async function noteStart(parts: AuthParts): Promise<void> {
     );
   if (mailer.mode === 'none')
     log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
+  for (const { name, preset } of model.oauth.providers) {
+    if (config.providers.some((each) => each.name === name)) continue;
+    const missing = providerSettings(name, preset).join(', ');
+    log.warn(`Nobody signs in with ${name}, since its settings are not set: ${missing}`);
+  }
   await noteSetup(parts);
 }
 
