@@ -78,7 +78,8 @@ export interface TestDatabase {
  */
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asSuperuser(`CREATE DATABASE ${name}`);
+  // The usual strategy writes each page to the log, which takes twice as long.
+  await asSuperuser(`CREATE DATABASE ${name} STRATEGY file_copy`);
   const url = new URL(postgresUrl ?? '');
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asSuperuser(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

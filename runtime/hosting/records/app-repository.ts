@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
+import { createSemaphore, type Store } from '@twofold/runtime/kernel';
 import type { HostedApp, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
 import { assertFree, assertInRange, newPorts, portKey, type PortRange, taken } from './ports.ts';
@@ -87,11 +87,13 @@ export function createAppRepository({
   const assertNotOurs = ownHost(appUrl);
   const listeners: ((app: HostedApp) => void)[] = [];
   const stamp = () => new Date(now()).toISOString();
-  const keep = (app: HostedApp) => {
-    apps.set(app.id, app);
+  const tell = (app: HostedApp) => {
     for (const listener of listeners) listener(app);
     return app;
   };
+  // In turn: a change that ends after the removal of its app would bring the app back, and a load
+  // that read the rows before a change would undo it in memory.
+  const inTurn = createSemaphore(1);
 
   const load = async () => {
     const rows = (await db
@@ -103,43 +105,42 @@ export function createAppRepository({
   };
 
   return {
-    load,
+    load: () => inTurn.run(load),
     all: () => [...apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     byId: (id) => apps.get(id),
     byName(name) {
       for (const app of apps.values()) if (app.name === name) return app;
       throw failure.notFound('App not found');
     },
-    async insert(given) {
-      assertNotOurs(given.spec);
-      const fresh = newPorts(given.spec);
-      assertInRange(fresh, range);
-      await assertFree(fresh, host);
-      const app = newApp(given, stamp());
-      await insertApp(store, app, seal);
-      return keep(app);
-    },
-    async update(id, change) {
-      const fresh = change.spec ? newPorts(change.spec, apps.get(id)?.spec) : [];
-      assertInRange(fresh, range);
-      if (fresh.length > 0) await assertFree(fresh, host);
-      const app = apps.get(id);
-      if (!app) throw failure.notFound('App not found');
-      if (change.spec) assertNotOurs(change.spec, app.spec);
-      const changed: HostedApp = { ...app, ...change, updated_at: stamp() };
-      // Changes the copy before it writes to the database, so that two overlapping changes are both
-      // kept.
-      apps.set(id, changed);
-      await saveApp(store, seal, { app: changed, change }).catch(async (error: unknown) => {
-        await load();
-        throw error;
-      });
-      return keep(changed);
-    },
-    async remove(id) {
-      await removeApp(store, id);
-      apps.delete(id);
-    },
+    insert: (given) =>
+      inTurn.run(async () => {
+        assertNotOurs(given.spec);
+        const fresh = newPorts(given.spec);
+        assertInRange(fresh, range);
+        await assertFree(fresh, host);
+        const app = newApp(given, stamp());
+        await insertApp(store, app, seal);
+        apps.set(app.id, app);
+        return tell(app);
+      }),
+    update: (id, change) =>
+      inTurn.run(async () => {
+        const app = apps.get(id);
+        if (!app) throw failure.notFound('App not found');
+        const fresh = change.spec ? newPorts(change.spec, app.spec) : [];
+        assertInRange(fresh, range);
+        if (fresh.length > 0) await assertFree(fresh, host);
+        if (change.spec) assertNotOurs(change.spec, app.spec);
+        const changed: HostedApp = { ...app, ...change, updated_at: stamp() };
+        await saveApp(store, seal, { app: changed, change });
+        apps.set(id, changed);
+        return tell(changed);
+      }),
+    remove: (id) =>
+      inTurn.run(async () => {
+        await removeApp(store, id);
+        apps.delete(id);
+      }),
     onChange: (listener) => void listeners.push(listener),
   };
 }
