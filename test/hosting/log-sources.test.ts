@@ -9,7 +9,7 @@ import type {
   PlacedLine,
 } from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
-import { engineJson } from '../engines/call-engine.ts';
+import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { createRun } from '../engines/run-container.ts';
 
@@ -46,6 +46,14 @@ setTimeout(() => {
   for (let line = 0; line < ${lines}; line += 500) write(Buffer.from(Array.from({ length: 500 }, (_, index) => String(line + index).padEnd(${size}, '.') + '\\n').join('')));
 }, 500);
 `;
+
+/** The same once it gets SIGUSR2; it says that it is ready first. */
+const heldFlood = (lines: number) => `
+const { once } = require('events');
+const timer = setInterval(() => {}, 1000);
+once(process, 'SIGUSR2').then(() => { clearInterval(timer); ${flood(lines)} });
+console.log('ready');
+`;
 const numbered = (lines: readonly LogLine[]) =>
   lines.findIndex(({ text }, index) => Number.parseInt(text, 10) !== index);
 
@@ -81,6 +89,19 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
     id: string,
     options: LogOptions = {},
   ): Promise<PlacedLine[]> => (await Array.fromAsync(engines[source].logs(id, options))).flat();
+  /** Reads to the end, and tells when the first lines have come. */
+  const follow = (source: (typeof SOURCES)[number], id: string, options: LogOptions = {}) => {
+    const { promise: began, resolve } = Promise.withResolvers<void>();
+    const readAll = async () => {
+      const found: PlacedLine[] = [];
+      for await (const batch of engines[source].logs(id, { ...options, follow: true })) {
+        found.push(...batch);
+        resolve();
+      }
+      return found;
+    };
+    return { began, lines: readAll() };
+  };
   const texts = (lines: readonly LogLine[]) => lines.map(({ text }) => text);
 
   describe.each(SOURCES)('read from the %s', (source) => {
@@ -111,14 +132,18 @@ describeEachEngine("a container's output", ({ kind, socket }) => {
 
     it('is followed to the last line, by many at once, whenever they came', async () => {
       const lines = source === 'file' ? 50_000 : 5000;
-      const id = await start(flood(lines));
+      const id = await start(heldFlood(lines));
       const first = Array.from({ length: source === 'file' ? 20 : 3 }, () =>
-        read(source, id, { follow: true, tail: 10 }),
+        follow(source, id, { tail: 10 }),
       );
-      await sleep(600);
-      const late = read(source, id, { follow: true });
-      for (const found of await Promise.all([...first, late]))
-        expect([found.length, numbered(found)]).toEqual([lines, -1]);
+      await Promise.all(first.map(({ began }) => began));
+      const path = `/containers/${id}/kill?signal=SIGUSR2`;
+      expect((await callEngine(socket, { method: 'POST', path })).status).toBe(204);
+      const late = follow(source, id);
+      for (const found of await Promise.all([...first, late].map(({ lines }) => lines))) {
+        const [ready, ...printed] = found;
+        expect([ready?.text, printed.length, numbered(printed)]).toEqual(['ready', lines, -1]);
+      }
     });
 
     it('goes on when the container has been started again', async () => {
