@@ -118,6 +118,27 @@ describe('GET /api/console', () => {
     expect((await sign('member@x.test', HOSTED)).status).toBe(403);
   });
 
+  it('is followed by the account without another sign-in, until the session ends', async () => {
+    const owner = await sign('owner@x.test', HOSTED);
+    const cookies = owner.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ');
+    const account = async (Cookie = cookies) => {
+      const { text } = await server.call('GET', '/auth/account', undefined, { Cookie });
+      return text.includes('owner@x.test') ? 'the account' : 'a sign-in';
+    };
+    expect(await account()).toBe('the account');
+    // Nothing but the pages takes the cookie, and a sign-in that is no application's gives none.
+    const { status } = await server.call('GET', '/api/auth/me', undefined, { Cookie: cookies });
+    expect([status, await account('')]).toEqual([401, 'a sign-in']);
+    expect(String((await sign('owner@x.test')).headers.getSetCookie())).not.toContain(
+      'pages_session',
+    );
+    await server.call('POST', '/api/auth/logout', {}, bearer(owner.body.accessToken));
+    expect(await account()).toBe('a sign-in');
+  });
+
   it('lists Data without REST where /api/data answers', async () => {
     const titles = async (more: string) => {
       const manifest = `name: shop\nconsole: { ${more} }\n`;

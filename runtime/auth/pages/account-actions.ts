@@ -103,7 +103,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   delete: async (request, { sure }) => {
     if (sure !== 'yes') return { redirect: `${request.path('account')}#delete` };
     await request.call('DELETE /api/auth/me');
-    request.cookies.clearSession(request.koa);
+    request.cookies.session.clear(request.koa);
     request.cookies.writeNotice(request.koa, 'account_deletion_done');
     return { redirect: request.path('sign-in') };
   },

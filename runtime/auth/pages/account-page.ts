@@ -6,7 +6,7 @@ import { AppError } from '@twofold/runtime/errors';
 import { parseAssertion } from './sign-in-pages.ts';
 import { ACTIONS } from './account-actions.ts';
 import { sections } from './account-sections.ts';
-import { keepSession, proceed } from './finish.ts';
+import { proceed } from './finish.ts';
 import { passkeyForm, renderForm } from './form.ts';
 import type { FormState, Outcome, Page, PageRequest, Redirect, View } from './page.ts';
 
@@ -64,7 +64,7 @@ async function signOut(request: PageRequest): Promise<Redirect> {
       if (await parts.sessions.end(trx, principal.sessionId, 'logout'))
         emit('auth.logout', principal.id, { session_id: principal.sessionId });
     });
-  cookies.clearSession(koa);
+  cookies.session.clear(koa);
   clearRefreshCookie(parts, koa);
   cookies.writeNotice(koa, 'signed_out');
   return { redirect: request.path('sign-in') };
@@ -106,7 +106,7 @@ async function prove(request: PageRequest, { password, credential }: Values): Pr
   const answer = await request.call('POST /api/auth/reauthenticate', { body });
   if (answer.status === 202) return proceed(request, answer, { returnTo: null });
   const login = answer.body as Partial<LoginObject>;
-  if (login.accessToken) keepSession(request, login as LoginObject);
+  if (login.accessToken) request.cookies.session.keep(request.koa, login as LoginObject);
   cookies.writeNotice(koa, 'proof_done');
   return { redirect: request.path('account') };
 }

@@ -1,6 +1,5 @@
 import type { Context as KoaContext } from 'koa';
-import type { AccessClaims, Tokens } from '../sessions/access-token.ts';
-import { accessTokens } from '../sessions/access-token.ts';
+import { createPagesSession, type PagesSession } from '../sessions/pages-session.ts';
 import { randomToken } from '../ids.ts';
 import { mac, sameText } from '../secrets/keys.ts';
 import type { AuthParts } from '../parts.ts';
@@ -24,10 +23,7 @@ export interface PendingSignIn {
 
 /** The cookies of the pages. They are `HttpOnly`, and of no use outside the pages. */
 export interface PageCookies {
-  /** The signed-in session of the pages, as a token that no endpoint accepts. */
-  readSession(koa: KoaContext): string | null;
-  writeSession(koa: KoaContext, claims: AccessClaims, until: number): void;
-  clearSession(koa: KoaContext): void;
+  readonly session: PagesSession;
   readStep(koa: KoaContext): PendingSignIn | null;
   writeStep(koa: KoaContext, step: PendingSignIn): void;
   clearStep(koa: KoaContext): void;
@@ -37,14 +33,12 @@ export interface PageCookies {
   /** The token that a form of this browser has to send. Sets its cookie on first use. */
   formToken(koa: KoaContext): string;
   isFormToken(koa: KoaContext, token: string): boolean;
-  /** Checks a session's token, which is signed with a key of its own. */
-  readonly tokens: Tokens<AccessClaims>;
 }
 
 const STEP_LIFE = 10 * MINUTE;
 
-export function createPageCookies({ kernel, model, keys, config }: AuthParts): PageCookies {
-  const { leeway, issuer, audience, maxBytes } = model.jwt;
+export function createPageCookies(parts: AuthParts): PageCookies {
+  const { kernel, keys, config } = parts;
   const key = keys.derived('pages');
   const names = namesOf(config.secureCookies);
   const attributes = `Path=/; HttpOnly; SameSite=Lax${config.secureCookies ? '; Secure' : ''}`;
@@ -56,23 +50,7 @@ export function createPageCookies({ kernel, model, keys, config }: AuthParts): P
   const read = (koa: KoaContext, name: string) => koa.cookies.get(name) ?? null;
   const tokenOf = (nonce: string) => mac(key, `form ${nonce}`);
   return {
-    tokens: accessTokens({
-      leeway,
-      issuer,
-      audience,
-      maxBytes,
-      now: kernel.now,
-      sign: key,
-      verify: keys.derivedAll('pages'),
-    }),
-    readSession: (koa) => read(koa, names.session),
-    writeSession(koa, claims, until) {
-      const exp = Math.floor(until / 1000);
-      const { user_id, iat, jti, sid } = claims;
-      const token = this.tokens.sign({ user_id, iat, jti, sid, exp, extend: {} });
-      set(koa, names.session, token, exp - Math.floor(kernel.now() / 1000));
-    },
-    clearSession: (koa) => void set(koa, names.session, '', 0),
+    session: createPagesSession(parts),
     readStep: (koa) => {
       const sealed = read(koa, names.step);
       const text = sealed && unseal(keys.derivedAll('pages'), sealed, 'step');
@@ -108,7 +86,6 @@ export function createPageCookies({ kernel, model, keys, config }: AuthParts): P
 function namesOf(secure: boolean) {
   const prefix = secure ? '__Host-pages' : 'pages';
   return {
-    session: `${prefix}_session`,
     step: `${prefix}_step`,
     notice: `${prefix}_notice`,
     form: `${prefix}_form`,

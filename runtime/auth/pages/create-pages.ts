@@ -179,9 +179,10 @@ async function openRequest(site: Site, koa: KoaContext): Promise<PageRequest> {
   const context = koa.state['context'] as RequestContext;
   context.principal = { kind: 'anonymous' };
   context.values.set(FROM_AUTH_PAGE, true);
-  const token = cookies.readSession(koa);
+  const token = cookies.session.read(koa);
   const signedIn =
-    token !== null && (await readUser({ ...parts, accessTokens: cookies.tokens }, token, context));
+    token !== null &&
+    (await readUser({ ...parts, accessTokens: cookies.session.tokens }, token, context));
   const locale = await localeOf(site, koa, context);
   return {
     koa,

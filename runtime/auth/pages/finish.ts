@@ -69,26 +69,13 @@ export async function finish(
   target: Target,
 ): Promise<Redirect> {
   const { koa, cookies } = request;
-  keepSession(request, login);
+  cookies.session.keep(koa, login);
   if (request.step) cookies.clearStep(koa);
   if (target.returnTo === null) return { redirect: request.path('account') };
   // The pages themselves need no code: they have their session now.
   if (target.returnTo.startsWith(request.path('account').replace(/account$/, '')))
     return { redirect: target.returnTo };
   return { redirect: await addCode(request, login, target) };
-}
-
-/** Writes the pages' cookie for the session of a login object. */
-export function keepSession({ koa, cookies, parts }: PageRequest, login: LoginObject): void {
-  const { model, kernel, accessTokens } = parts;
-  const claims = accessTokens.verify(login.accessToken);
-  if (!claims) return;
-  const { enabled, idle, absolute } = model.refresh;
-  cookies.writeSession(
-    koa,
-    claims,
-    kernel.now() + (enabled ? Math.min(idle, absolute) : model.jwt.ttl),
-  );
 }
 
 /**

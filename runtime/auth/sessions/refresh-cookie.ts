@@ -3,6 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { AuthConfig } from '../config.ts';
 import type { AuthParts } from '../parts.ts';
 import { readClientCookie, sendClientCookie } from './client-cookie.ts';
+import { shareWithPages } from './pages-session.ts';
 import type { IssuedLogin, LoginObject } from './sign-in.ts';
 
 const COOKIE_NAME = 'refresh';
@@ -22,6 +23,7 @@ export function deliverLogin(
   const { refreshToken, refreshExp = 0, ...rest } = login;
   if (client !== null) {
     sendClientCookie(parts, koa, client, { refreshToken, refreshExp });
+    shareWithPages(parts, koa, login);
     return rest;
   }
   const { config, kernel } = parts;
