@@ -69,6 +69,15 @@ describe.each(databases)('the apps in memory, on %s', (database) => {
     expect(apps.byId(id)).toEqual(inMemory);
   });
 
+  it('have a change at once, for who makes the next one from it', async () => {
+    const { id, spec } = await made('shop');
+    const first = apps.update(id, { spec: { ...spec, port: 3000 } });
+    const second = apps.update(id, { spec: { ...apps.byId(id)!.spec, replicas: 2 } });
+    await Promise.all([first, second]);
+    await apps.load();
+    expect([apps.byId(id)?.spec.port, apps.byId(id)?.spec.replicas]).toEqual([3000, 2]);
+  });
+
   it('are not older than a change that is made while they are read', async () => {
     const { id } = await made('shop');
     await Promise.all([apps.load(), apps.update(id, { restarts: 1 }), made('other'), apps.load()]);

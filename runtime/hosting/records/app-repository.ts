@@ -123,19 +123,30 @@ export function createAppRepository({
         apps.set(app.id, app);
         return tell(app);
       }),
-    update: (id, change) =>
-      inTurn.run(async () => {
+    async update(id, change) {
+      const fresh = change.spec ? newPorts(change.spec, apps.get(id)?.spec) : [];
+      assertInRange(fresh, range);
+      if (fresh.length > 0) await assertFree(fresh, host);
+      const put = () => {
         const app = apps.get(id);
         if (!app) throw failure.notFound('App not found');
-        const fresh = change.spec ? newPorts(change.spec, app.spec) : [];
-        assertInRange(fresh, range);
-        if (fresh.length > 0) await assertFree(fresh, host);
         if (change.spec) assertNotOurs(change.spec, app.spec);
-        const changed: HostedApp = { ...app, ...change, updated_at: stamp() };
-        await saveApp(store, seal, { app: changed, change });
+        const changed = { ...app, ...change, updated_at: stamp() };
         apps.set(id, changed);
-        return tell(changed);
-      }),
+        return changed;
+      };
+      // Seen at once, so that who makes the next change from what is there keeps this one.
+      put();
+      return inTurn.run(async () => {
+        // Once more: the rows may have been read since.
+        const changed = put();
+        await saveApp(store, seal, { app: changed, change }).catch(async (error: unknown) => {
+          await load();
+          throw error;
+        });
+        return tell(apps.get(id) ?? changed);
+      });
+    },
     remove: (id) =>
       inTurn.run(async () => {
         await removeApp(store, id);
