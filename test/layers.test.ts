@@ -203,6 +203,15 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
+  it('take nothing of Node into schema and templates, which the site runs in a browser', () => {
+    const ofNode = imports.filter(
+      ({ from, to, typeOnly }) =>
+        ['schema', 'templates'].includes(top(from)) && !typeOnly && to.startsWith('node:'),
+    );
+    // The site has this file in a form of its own.
+    expect([...new Set(ofNode.map(({ from }) => from))]).toEqual(['schema/parse/load-yaml.ts']);
+  });
+
   it('name a capability in schema and templates only where the tables list them', () => {
     const named = imports.filter(
       ({ from, to }) =>

@@ -77,26 +77,12 @@ export function createDevServer(
     spare = null;
     return child;
   };
-  const sayFailed = (code: string, what: string, next = 'It starts again on the next save.') => {
-    const message = `${what} ${next}`;
-    emit('failed', { error: { code, message } });
-    terminal.say(message);
-  };
+  const sayFailed = failureSayer(terminal, emit);
   const takePlace = async (child: ChildProcess, ready: boolean) => {
     await stopCurrent();
     if (stopped) return end(child);
     current = child;
-    let started = ready;
-    child.once('exit', (code, signal) => {
-      if (current !== child) return;
-      if (!started) return sayFailed('SERVER_NOT_STARTED', 'The server did not start.');
-      sayFailed('SERVER_ENDED', `The server ended (${signal ?? code}).`);
-    });
-    child.on('message', (word) => {
-      if (word !== 'ready') return;
-      started = true;
-      child.send('go', () => {});
-    });
+    whenEnded(child, ready, (code, what) => current === child && sayFailed(code, what));
     child.send('go', () => {});
   };
   const restart = async (): Promise<void> => {
@@ -111,7 +97,11 @@ export function createDevServer(
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
     if (word !== 'ended') return takePlace(child, word === 'ready');
     if (!isRunning()) return sayFailed('SERVER_NOT_STARTED', 'The server did not start.');
-    sayFailed('SERVER_NOT_STARTED', 'The new server did not start:', 'the last good server goes on.');
+    sayFailed(
+      'SERVER_NOT_STARTED',
+      'The new server did not start:',
+      'the last good server goes on.',
+    );
   };
   return {
     running: isRunning,
@@ -133,6 +123,33 @@ export function createDevServer(
       await stopCurrent();
     },
   };
+}
+
+/** Says why no server runs, and what happens next. */
+function failureSayer(terminal: Terminal, emit: EmitDevEvent) {
+  return (code: string, what: string, next = 'It starts again on the next save.') => {
+    const message = `${what} ${next}`;
+    emit('failed', { error: { code, message } });
+    terminal.say(message);
+  };
+}
+
+/** Lets a server go on as soon as it is ready, and says how it ended: before or after that. */
+function whenEnded(
+  child: ChildProcess,
+  ready: boolean,
+  say: (code: string, what: string) => unknown,
+): void {
+  let started = ready;
+  child.on('message', (word) => {
+    if (word !== 'ready') return;
+    started = true;
+    child.send('go', () => {});
+  });
+  child.once('exit', (code, signal) => {
+    if (started) say('SERVER_ENDED', `The server ended (${signal ?? code}).`);
+    else say('SERVER_NOT_STARTED', 'The server did not start.');
+  });
 }
 
 /** Explains a load failure; one that cannot be explained is printed as Node reports it. */

@@ -87,25 +87,19 @@ async function readVersion(folder: string): Promise<Version> {
   };
 }
 
-/** Node warns once that this is experimental, which says nothing to those who run the server. */
-function stripTypes(text: string): string {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return stripTypeScriptTypes(text);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
-
 /**
  * A file that cannot be read as TypeScript becomes a module that shows this in place of its page.
  */
 function toScript(name: string, text: string): string {
+  // Node warns once that this is experimental, which says nothing to those who run the server.
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
   try {
-    return name.endsWith('.ts') ? stripTypes(text) : text;
+    return name.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
   } catch (error) {
     return `throw new SyntaxError(${JSON.stringify(`${name}: ${(error as Error).message}`)});`;
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 

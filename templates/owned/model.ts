@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   createMemory,
   type AuthRule,
@@ -98,8 +97,18 @@ function isImplied<Shape extends { readonly id: string; readonly entity: string 
   implied: (id: string, entity: Entity) => Shape,
 ): boolean {
   const entity = entities.find(({ name }) => name === shape.entity);
-  return entity !== undefined && isDeepStrictEqual(shape, implied(shape.id, entity));
+  return entity !== undefined && isSame(shape, implied(shape.id, entity));
 }
+
+/** Whether two values print the same. The site runs this in a browser, which has no `node:util`. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  isObject(one) && isObject(other)
+    ? Object.keys(one).length === Object.keys(other).length &&
+      Object.keys(one).every((key) => key in other && isSame(one[key], other[key]))
+    : one === other;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 /** The shapes of inputs, each under its id. */
 const byId = <Shape extends { readonly id: string }>(

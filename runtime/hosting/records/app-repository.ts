@@ -64,27 +64,43 @@ interface AppRow {
   readonly updated_at: string;
 }
 
-export function createAppRepository({
-  store,
-  seal,
-  now,
-  appUrl,
-  range = { from: 1, to: 65_535 },
-  host = '0.0.0.0',
-}: {
-  readonly store: Store;
-  readonly seal: Seal;
-  readonly now: () => number;
+/** What decides which domains and ports apps may have. */
+interface Places {
   /** `APP_URL`. No app may use its host. */
   readonly appUrl?: string | undefined;
   /** The ports that apps may have. */
   readonly range?: PortRange;
   /** The address that the ingress listens on. */
   readonly host?: string;
+}
+
+/**
+ * Checks the domains and ports that a configuration adds to an earlier one. Gives a promise only
+ * where ports are tried, so that any other change is seen at once.
+ */
+function createPlacing({ appUrl, range = { from: 1, to: 65_535 }, host = '0.0.0.0' }: Places) {
+  const assertNotOurs = ownHost(appUrl);
+  return (spec: AppSpec, before?: AppSpec): Promise<void> | undefined => {
+    assertNotOurs(spec, before);
+    const fresh = newPorts(spec, before);
+    assertInRange(fresh, range);
+    return fresh.length > 0 ? assertFree(fresh, host) : undefined;
+  };
+}
+
+export function createAppRepository({
+  store,
+  seal,
+  now,
+  ...places
+}: Places & {
+  readonly store: Store;
+  readonly seal: Seal;
+  readonly now: () => number;
 }): AppRepository {
   const { db } = store;
   let apps = new Map<string, HostedApp>();
-  const assertNotOurs = ownHost(appUrl);
+  const assertPlaced = createPlacing(places);
   const listeners: ((app: HostedApp) => void)[] = [];
   const stamp = () => new Date(now()).toISOString();
   const tell = (app: HostedApp) => {
@@ -114,23 +130,18 @@ export function createAppRepository({
     },
     insert: (given) =>
       inTurn.run(async () => {
-        assertNotOurs(given.spec);
-        const fresh = newPorts(given.spec);
-        assertInRange(fresh, range);
-        await assertFree(fresh, host);
+        await assertPlaced(given.spec);
         const app = newApp(given, stamp());
         await insertApp(store, app, seal);
         apps.set(app.id, app);
         return tell(app);
       }),
     async update(id, change) {
-      const fresh = change.spec ? newPorts(change.spec, apps.get(id)?.spec) : [];
-      assertInRange(fresh, range);
-      if (fresh.length > 0) await assertFree(fresh, host);
+      const placed = change.spec && assertPlaced(change.spec, apps.get(id)?.spec);
+      if (placed) await placed;
       const put = () => {
         const app = apps.get(id);
         if (!app) throw failure.notFound('App not found');
-        if (change.spec) assertNotOurs(change.spec, app.spec);
         const changed = { ...app, ...change, updated_at: stamp() };
         apps.set(id, changed);
         return changed;
