@@ -56,6 +56,7 @@ export function planFiles(
     generated(TYPES_FILE, () =>
       renderTypes({
         ...{ project, tables: buildTables(project), jobs: user.jobs },
+        resolverTypes: user.resolverTypes,
         printed: printed?.(),
       }),
     ),

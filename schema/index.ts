@@ -29,6 +29,7 @@ export { canonicalType, fitsDatabaseType } from './database-types.ts';
 export { newDefaultsOf } from './changed-defaults.ts';
 export type { ChangedDefault } from './changed-defaults.ts';
 export { didYouMean } from './did-you-mean.ts';
+export { distinctColumn, type ImpliedList, impliedList } from './implied-lists.ts';
 export { impliedFilter, impliedOrder, impliedWrite, shapesOf } from './implied-shapes.ts';
 export { ownSize, paged } from './paged.ts';
 export { directivesSdl } from './directives/index.ts';

@@ -1,6 +1,7 @@
 import { isEnumType } from 'graphql';
 import type { Argument, ListOptions, Paging } from '../model.ts';
 import { didYouMean } from '../did-you-mean.ts';
+import { enumName } from '../implied-lists.ts';
 import { unknownWord } from './comparison-input.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
@@ -134,7 +135,8 @@ function addDistinct(
 ): Refusal | undefined {
   const named = shapes.facts.schema.getType(type.name);
   if (!isEnumType(named)) return { why: `${type.name} is no enum` };
-  const values: { value: string; column: string }[] = [];
+  const columns: (readonly [value: string, column: string])[] = [];
+  let isImplied = true;
   for (const { name: value } of named.getValues()) {
     const column = columnForWord(shapes, entity, value);
     if (column === undefined) {
@@ -144,9 +146,11 @@ function addDistinct(
         ...(fix && { fix }),
       };
     }
-    values.push({ value, column });
+    columns.push([value, column]);
+    const field = [...entity.fields.keys()].find((each) => enumName(each) === value);
+    isImplied &&= field !== undefined && namedColumn(shapes, entity, field)?.column === column;
   }
-  draft.distinct = { arg: name, values };
+  draft.distinct = { arg: name, ...(!isImplied && { by: Object.fromEntries(columns) }) };
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isEnumType } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
-import { pascalCase, snakeCase } from '../names.ts';
+import { pascalCase } from '../names.ts';
 
 /**
  * A type that is written for an entity. Where another type has the name, or needs it for itself,
@@ -54,6 +54,3 @@ export function writeNames({ name, singular, plural }: EntityFact) {
     removeMany: `delete${many}`,
   };
 }
-
-/** @example enumName('createdAt') // 'CREATED_AT' */
-export const enumName = (field: string): string => snakeCase(field).toUpperCase();

@@ -3,7 +3,8 @@ import type { EntityFact } from '../build/facts.ts';
 import { isDirection } from '../build/order-shapes.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
-import { enumName, typeName } from './names.ts';
+import { enumName } from '../implied-lists.ts';
+import { typeName } from './names.ts';
 import { countedFields, relationFields, valueFields } from './stored-fields.ts';
 
 /**

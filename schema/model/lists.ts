@@ -7,11 +7,11 @@ export interface ListOptions {
   readonly filters: readonly { readonly arg: string; readonly column: string }[];
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly orderBy?: { readonly arg: string; readonly shape: string };
-  /** The argument that leaves one row of each combination, and the columns of its values. */
-  readonly distinct?: {
-    readonly arg: string;
-    readonly values: readonly { readonly value: string; readonly column: string }[];
-  };
+  /**
+   * The argument that leaves one row of each combination, and value → column; without that, each
+   * value is a field in capitals.
+   */
+  readonly distinct?: { readonly arg: string; readonly by?: Readonly<Record<string, string>> };
   /**
    * The condition that every row of the list must meet, whatever the caller asks for:
    * `@list(where:)`.

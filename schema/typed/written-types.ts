@@ -70,6 +70,37 @@ export type ValuesOf<S extends Fields, Of extends keyof S['fields'], Without = n
   ]?: NameIn<Refs<S, Of, Without>[K & keyof Refs<S, Of, Without>]>;
 };
 
+/** The types of an exact sum and of an average, by the type of the values. */
+interface Summed {
+  BigInt: 'BigInt';
+  Decimal: 'Decimal';
+  Float: 'Float';
+  Int: 'BigInt';
+}
+interface Averaged {
+  BigInt: 'Float';
+  Decimal: 'Decimal';
+  Float: 'Float';
+  Int: 'Float';
+}
+
+type FiguresOf<Of, Types> = {
+  [K in keyof Of as NameIn<Of[K]> extends keyof Types ? K : never]?: Types[NameIn<Of[K]> &
+    keyof Types];
+};
+
+/** `PostSums` */
+export type SumsOf<S extends Fields, Of extends keyof S['fields'], Without = never> = FiguresOf<
+  Single<Refs<S, Of, Without>>,
+  Summed
+>;
+
+/** `PostAverages` */
+export type AveragesOf<S extends Fields, Of extends keyof S['fields'], Without = never> = FiguresOf<
+  Single<Refs<S, Of, Without>>,
+  Averaged
+>;
+
 /** `PostFilter` */
 export type FilterOf<S extends Fields, Of extends keyof S['fields'] & string, Without = never> = {
   [K in keyof Refs<S, Of, Without>]?: Refs<S, Of, Without>[K] extends `[${string}`
@@ -108,6 +139,28 @@ type Snake<Text extends string> = Text extends `${infer Head}${infer Tail}`
     ? `${Head}${Snake<Tail>}`
     : `${Head}_${Snake<Tail>}`
   : Text;
+
+/** The name of a field in an input: that of a row is its key. */
+type GivenName<S extends Fields, Field, Ref> = Field extends string
+  ? NameIn<Ref> extends keyof S['fields']
+    ? `${Field}Id`
+    : Field
+  : never;
+
+/** `Tag!` → `ID!` */
+type GivenRef<S extends Fields, Ref> =
+  NameIn<Ref> extends keyof S['fields'] ? (Ref extends `${string}!` ? 'ID!' : 'ID') : Ref;
+
+/** `CreatePostInput`: the values and keys that a row is made of. */
+export type CreateOf<S extends Fields, Of extends keyof S['fields'], Without = never> = {
+  [
+    K in keyof S['fields'][Of] as NonNullable<RefOf<S['fields'][Of][K]>> extends `[${string}`
+      ? never
+      : NonNullable<RefOf<S['fields'][Of][K]>> extends `${string}Connection!`
+        ? never
+        : Exclude<GivenName<S, K, NonNullable<RefOf<S['fields'][Of][K]>>>, Without | 'id'>
+  ]: GivenRef<S, NonNullable<RefOf<S['fields'][Of][K]>>>;
+};
 
 /** The input of an update: that of a create, and nothing has to be given. */
 export type PatchOf<Input> = {

@@ -1,5 +1,5 @@
 import { type Entity, type Project, remembered, shapeOwner, type Write } from '@twofold/schema';
-import { code, type Code, join, runtimeType } from '../code.ts';
+import { code, type Code, raw, runtimeType } from '../code.ts';
 import { str } from '../literal.ts';
 import { sorted } from './model.ts';
 import { memberName } from './rows.ts';
@@ -7,19 +7,17 @@ import type { TypeNames } from './type-names.ts';
 
 /** The types of the files in `src/hooks/`, one for each entity. */
 export function renderHooks(project: Project, names: TypeNames): Code {
-  return join(
-    sorted(project.entities, ({ name }) => name).map((entity) =>
-      renderEntity(entity, project, names),
-    ),
-    '\n\n',
-  );
+  if (project.entities.length === 0) return raw('');
+  return code`
+    // What the files of \`src/hooks/\` may hold.
+    ${sorted(project.entities, ({ name }) => name).map((entity) => renderEntity(entity, project, names))}
+  `;
 }
 
 function renderEntity(entity: Entity, project: Project, names: TypeNames): Code {
   const { given, demanded } = requiredOf(entity, project);
   const name = names(entity.name);
   return code`
-    /** What \`src/hooks/${entity.name}.ts\` may hold. */
     export type ${name}Hooks = ${runtimeType('HooksOf')}<{ shape: ${name}Shape; context: Context; given: ${union(given)}; demanded: ${union(demanded)}; extra: ${extraOf(entity, project, names)} }>;
   `;
 }

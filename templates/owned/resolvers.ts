@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
+  impliedList,
   QUERY_ROOT,
   remembered,
   type Action,
@@ -7,6 +9,7 @@ import {
   type ArgumentPath,
   type Entity,
   type FieldSource,
+  type ImpliedList,
   type ListOptions,
   type Many,
   type One,
@@ -59,6 +62,11 @@ function renderUserResolvers(userTypes: readonly string[]): Code {
   `;
 }
 
+/** The options of a call, by name. */
+interface Words {
+  readonly [word: string]: LiteralValue;
+}
+
 interface TypeFields {
   readonly name: string;
   readonly fields: Code;
@@ -108,7 +116,7 @@ function renderAction(action: Action): Code {
     case 'caller':
       return call('caller', [action.entity]);
     case 'list':
-      return call('list', [action.entity, listWords(action.list)]);
+      return call('list', [action.entity, shortWords(action.entity, listWords(action.list))]);
     case 'aggregated':
       return aggregatedCall(action);
     case 'listAbstract':
@@ -164,7 +172,7 @@ function renderFurtherWrite(action: FurtherWrite): Code {
   const { kind: _kind, entity, returns, ...words } = action;
   return call(action.kind, [
     entity,
-    { ...(words as unknown as { [word: string]: LiteralValue }), returns: returnWords(returns) },
+    { ...(words as unknown as Words), returns: returnWords(returns) },
   ]);
 }
 
@@ -188,7 +196,7 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
       return call('many', [
         source.entity,
         viaWords(source.via),
-        { inverse: source.inverse, ...listWords(source.list) },
+        { inverse: source.inverse, ...shortWords(source.entity, listWords(source.list)) },
       ]);
     case 'tally':
       return call(source.of, [
@@ -212,11 +220,11 @@ function aggregatedCall({ entity, list, groups, ...rest }: Aggregated | Aggregat
   const via = 'via' in rest ? { via: viaWords(rest.via) } : {};
   return call(groups ? 'groups' : 'aggregate', [
     entity,
-    { ...via, ...listWords(list), ...(groups as unknown as { [word: string]: LiteralValue }) },
+    { ...via, ...listWords(list), ...(groups as unknown as Words) },
   ]);
 }
 
-function oneWords({ key, to, inverse, typeColumn }: One): { [word: string]: LiteralValue } {
+function oneWords({ key, to, inverse, typeColumn }: One): Words {
   return { key: key === 'own' ? undefined : key, to, inverse, typeColumn };
 }
 
@@ -242,7 +250,7 @@ function listWords({
   distinct,
   condition,
   order,
-}: ListOptions): { [word: string]: LiteralValue } {
+}: ListOptions): Words {
   const { default: rows, max, added = [], ...page } = paging;
   const declared = Object.entries(page).filter(([, name]) => !added.includes(name));
   const byKey = order.length === 1 && order[0]!.column === 'id' && !order[0]!.descending;
@@ -255,10 +263,7 @@ function listWords({
     paged: added.length > 0 || undefined,
     connection: connection as unknown as LiteralValue,
     filterable,
-    distinct: distinct && {
-      arg: distinct.arg,
-      by: Object.fromEntries(distinct.values.map(({ value, column }) => [value, column])),
-    },
+    distinct,
     condition: condition as unknown as LiteralValue,
     order: byKey
       ? undefined
@@ -267,6 +272,21 @@ function listWords({
     max,
   };
 }
+
+/** One word for those that follow from the entity, as they do where `api.crud` wrote the field. */
+function shortWords(entity: string, words: Words): Words {
+  const crud = words['connection'] === undefined ? 'list' : 'connection';
+  const implied = impliedList(entity, crud);
+  const { others = [], same = [] } = Object.groupBy(Object.entries(words), ([word, value]) =>
+    isDeepStrictEqual(plain(value), implied[word as keyof ImpliedList]) ? 'same' : 'others',
+  );
+  return same.length === Object.keys(implied).length
+    ? { crud, ...Object.fromEntries(others) }
+    : words;
+}
+
+/** Without members that are undefined. */
+const plain = (value: LiteralValue): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 function returnWords(returns: Returns): LiteralValue {
   if (returns.kind === 'entity') return undefined;

@@ -22,6 +22,8 @@ export interface TypeParts {
   readonly tables: readonly Table[];
   /** Names of the files in `src/jobs/`, without `.ts`. */
   readonly jobs: readonly string[];
+  /** Names of the files in `src/resolvers/`, without `.ts`. */
+  readonly resolverTypes?: readonly string[];
   /** The types of the schema and of its resolvers, if plugins of graphql-codegen printed them. */
   readonly printed?: string | undefined;
 }
@@ -35,16 +37,21 @@ export const PRINTED_LINE =
  * of graphql-codegen (a test compares), the row types, and the types that the user's files are
  * checked with.
  */
-export function renderTypes({ project, tables, jobs, printed }: TypeParts): string {
+export function renderTypes(given: TypeParts): string {
+  const { project, tables, jobs, printed } = given;
   const names = typeNamesOf(project.sdl, jobs.length > 0 ? JOB_NAMES : []);
   const definitions = readDefinitions(parse(project.sdl, { noLocation: true }), names);
   const rows = new Map(project.entities.map(({ name }) => [names(name), `${names(name)}Row`]));
   const roots = rootNames(project);
+  const unnamed = new Set(unnamedTypes(given).map(names));
   const parts = [
     renderContext(project, jobs),
     renderJobs(jobs),
     renderRoutes(definitions, printed !== undefined),
-    printOverrides(definitions.types, definitions.names(roots.mutation)),
+    printOverrides(
+      definitions.types.filter(({ name }) => !unnamed.has(name)),
+      definitions.names(roots.mutation),
+    ),
     renderScalars(),
     raw(printPublished(definitions, { roots, rows })),
     ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
@@ -55,7 +62,7 @@ export function renderTypes({ project, tables, jobs, printed }: TypeParts): stri
   ];
   if (printed !== undefined)
     return `${file(HEADER, join(parts, '\n\n'))}\n${PRINTED_LINE}${printed}`;
-  const schema = { definitions, roots, rows };
+  const schema = { definitions, roots, rows, unnamed };
   const own = [
     raw(printScalars(definitions, scalarTypes(project))),
     importing('@twofold/schema', { name: 'schemaTypes', as: '$' }, printSchemaTable(schema)),
@@ -69,6 +76,18 @@ export function renderTypes({ project, tables, jobs, printed }: TypeParts): stri
 }
 
 const CONFIG = 'GraphQLScalarTypeConfig';
+
+/**
+ * What `api.crud` writes to answer lists and figures: `PostConnection`, `PostSums`. Hardly anybody
+ * writes resolvers of these, so they get names for them with the first file.
+ */
+function unnamedTypes({ project, resolverTypes = [], printed }: TypeParts): string[] {
+  if (project.crudSdl === undefined || printed !== undefined) return [];
+  const named = new Set([...Object.values(rootNames(project)), ...resolverTypes]);
+  return Array.from(project.crudSdl.matchAll(/^type (\w+) /gm), ([, name = '']) => name).filter(
+    (name) => !named.has(name),
+  );
+}
 
 /** A text that uses one type of a package. */
 const importing = (

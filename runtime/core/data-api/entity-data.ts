@@ -250,7 +250,7 @@ export class EntityData {
       ...(where && { where: input.where(entity.entity.name, where, 'where') }),
       ...(orderBy !== undefined && { orderBy: input.orderBy(entity, orderBy, 'orderBy') }),
       ...(distinct !== undefined && {
-        distinct: input.names(distinct, list.distinct?.values ?? [], 'distinct'),
+        distinct: input.names(distinct, Object.keys(list.distinct?.by ?? {}), 'distinct'),
       }),
       ...(search !== undefined && { search }),
       limit,

@@ -73,7 +73,7 @@ export class EntityPlan {
       filters: [],
       where: { arg: 'where', shape: filterShape(name) },
       orderBy: { arg: 'orderBy', shape: orderShape(name) },
-      distinct: { arg: 'distinct', values: distinctValues(entity) },
+      distinct: { arg: 'distinct', by: distinctColumns(entity) },
       ...(entity.entity.search && { search: 'search' }),
       paging: { limit: 'limit', offset: 'offset', default: UNLIMITED, max: UNLIMITED },
       order: [{ column: 'id', descending: false }],
@@ -105,9 +105,11 @@ export class EntityPlan {
  * The fields that `distinct` may name. JSON is left out, because the two databases do not order it
  * alike.
  */
-const distinctValues = (entity: EntityModel) =>
-  columnMembers(entity).flatMap(({ name, column }) =>
-    column.type === 'json' ? [] : [{ value: name, column: column.name }],
+const distinctColumns = (entity: EntityModel) =>
+  Object.fromEntries(
+    columnMembers(entity).flatMap(({ name, column }) =>
+      column.type === 'json' ? [] : [[name, column.name]],
+    ),
   );
 
 /** The columns of a key by their paths in the arguments. */

@@ -82,8 +82,7 @@ export class InputReader {
   }
 
   /** Checks that the names are known ones. */
-  names(value: unknown, known: readonly { readonly value: string }[], at: string): unknown[] {
-    const all = known.map((each) => each.value);
+  names(value: unknown, all: readonly string[], at: string): unknown[] {
     const given: unknown[] = Array.isArray(value) ? value : [value];
     for (const [index, name] of given.entries())
       if (!all.includes(name as string))

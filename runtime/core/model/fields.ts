@@ -16,7 +16,7 @@ import type {
   RowKey,
   Tally,
 } from '@twofold/schema';
-import { paged } from '@twofold/schema';
+import { impliedList, paged } from '@twofold/schema';
 
 /**
  * How each field is answered, by type and field. A field that is missing here is a column, or a
@@ -28,6 +28,8 @@ export type FieldTable = Readonly<Record<string, Readonly<Record<string, Action 
 export interface ListArguments {
   /** The most rows of one page. */
   readonly max: number;
+  /** Its arguments and types are those that `api.crud` writes for a list, or for a connection. */
+  readonly crud?: 'list' | 'connection';
   /** How many rows are returned when the caller gives no number; `max` when absent. */
   readonly default?: number;
   /** Argument → column: filters by equality. */
@@ -46,7 +48,7 @@ export interface ListArguments {
   /** Columns that the user's filters may name. */
   readonly filterable?: readonly string[];
   /** The argument that leaves one row of each combination, and value → column. */
-  readonly distinct?: { readonly arg: string; readonly by: Readonly<Record<string, string>> };
+  readonly distinct?: ListOptions['distinct'];
   /** The condition that every row must meet: `@list(where:)`. */
   readonly condition?: Condition;
   /** `['created_at desc', 'id']`; by the key when absent. */
@@ -74,12 +76,12 @@ export function caller(entity: string): Action {
 
 /** Rows of an entity. @example users: list('User', { max: 100, filters: { role: 'role' } }) */
 export function list(entity: string, given: ListArguments): Action {
-  return { kind: 'list', entity, list: listOptions(given) };
+  return { kind: 'list', entity, list: listOptions(given, entity) };
 }
 
 /** Rows of every member of an interface or union. */
 export function listAbstract(type: string, given: ListArguments): Action {
-  return { kind: 'listAbstract', type, list: listOptions(given) };
+  return { kind: 'listAbstract', type, list: listOptions(given, type) };
 }
 
 /** Any entity by its global id. @example node: node('id') */
@@ -219,7 +221,7 @@ export function many(
     entity,
     via: typeof via === 'string' ? { kind: 'column', column: via } : via,
     ...(inverse !== undefined && { inverse }),
-    list: listOptions(given),
+    list: listOptions(given, entity),
   };
 }
 
@@ -241,7 +243,7 @@ export function aggregate<Given extends AggregatedArguments>(
   entity: string,
   given: Given,
 ): AggregatedBy<Given> {
-  const list = listOptions(given as ListArguments);
+  const list = listOptions(given as ListArguments, entity);
   return { kind: 'aggregated', entity, list, ...viaOf(given.via) } as AggregatedBy<Given>;
 }
 
@@ -320,7 +322,8 @@ export function through(
   return { kind: 'table', table, own, other, ...more };
 }
 
-function listOptions(given: ListArguments): ListOptions {
+function listOptions(words: ListArguments, entity: string): ListOptions {
+  const given = words.crud ? { ...impliedList(entity, words.crud), ...words } : words;
   const {
     max,
     filters = {},
@@ -342,12 +345,7 @@ function listOptions(given: ListArguments): ListOptions {
     paging: { ...page, default: given.default ?? max, max },
     ...(connection && { connection }),
     ...(filterable && { filterable }),
-    ...(distinct && {
-      distinct: {
-        arg: distinct.arg,
-        values: Object.entries(distinct.by).map(([value, column]) => ({ value, column })),
-      },
-    }),
+    ...(distinct && { distinct }),
     ...(condition && { condition }),
     order: order.map((text) => ({
       column: text.replace(/ desc$/, ''),

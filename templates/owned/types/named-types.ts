@@ -5,7 +5,7 @@ import { possibleTypes, type SchemaParts } from './schema-table.ts';
 import { writtenEnum } from './written-shapes.ts';
 
 /** The types of the schema and of its resolvers, with the names of graphql-codegen. */
-export function printNamedTypes({ definitions, roots }: SchemaParts): string[] {
+export function printNamedTypes({ definitions, roots, unnamed }: SchemaParts): string[] {
   const { types, names } = definitions;
   const alternatives = new Set([...possibleTypes(types).values()].flat());
   const subscription = names(roots.subscription);
@@ -13,6 +13,7 @@ export function printNamedTypes({ definitions, roots }: SchemaParts): string[] {
     TABLES,
     types.map((each) => printType(each, definitions)).join('\n'),
     types
+      .filter(({ name }) => !unnamed?.has(name))
       .flatMap((each) =>
         printResolvers(each, {
           isAlternative: alternatives.has(each.name),

@@ -14,6 +14,8 @@ export interface SchemaParts {
   };
   /** Row types by GraphQL type: a resolver gets the row as its parent. */
   readonly rows: ReadonlyMap<string, string>;
+  /** Types whose resolvers have no name of their own: `Resolvers['PostEdge']`. */
+  readonly unnamed?: ReadonlySet<string>;
 }
 
 /** The interface `$Schema`, from which all types of the schema follow. No type has its name. */
@@ -66,6 +68,8 @@ function printMembers(definition: Definition, known: Definitions): string {
   const written = writtenShape(definition, known);
   if (written !== undefined) return written;
   const lines = fields.map((field) => printMember(field, known, kind === 'input'));
+  const line = `{ ${lines.join(' ').replace(/;$/, '')} }`;
+  if (fields.length === 1 && isShort(line)) return line;
   return `{\n${lines.map((line) => indent(line, 6)).join('\n')}\n    }`;
 }
 
@@ -85,10 +89,10 @@ function printArguments(field: Member, known: Definitions): string {
   if (written !== undefined) return written;
   const members = field.args.map((arg) => printMember(arg, known, true));
   const line = `{ ${members.join(' ').replace(/;$/, '')} }`;
-  return line.length <= WIDTH && !line.includes('\n')
-    ? line
-    : `{\n${members.map((each) => indent(each, 2)).join('\n')}\n}`;
+  return isShort(line) ? line : `{\n${members.map((each) => indent(each, 2)).join('\n')}\n}`;
 }
+
+const isShort = (line: string): boolean => line.length <= WIDTH && !/\n|\/\*/.test(line);
 
 const indent = (text: string, by: number): string => text.replace(/^(?=.)/gm, ' '.repeat(by));
 

@@ -22,6 +22,10 @@ interface Field {
   readonly list: boolean;
 }
 
+/** The types of an exact sum and of an average, by the type of the values. */
+const SUMS = { BigInt: 'BigInt', Decimal: 'Decimal', Float: 'Float', Int: 'BigInt' };
+const AVERAGES = { BigInt: 'Float', Decimal: 'Decimal', Float: 'Float', Int: 'Float' };
+
 const SHAPES: readonly Shape[] = [
   {
     suffix: 'Connection',
@@ -70,6 +74,8 @@ const SHAPES: readonly Shape[] = [
         .filter(({ target }) => target !== 'Boolean' && target !== 'ID')
         .map(({ name, target }) => [name, target] as const),
   },
+  { suffix: 'Sums', type: 'SumsOf', ofFields: true, refs: figuresWith(SUMS) },
+  { suffix: 'Averages', type: 'AveragesOf', ofFields: true, refs: figuresWith(AVERAGES) },
   {
     suffix: 'ListFilter',
     type: 'ListFilterOf',
@@ -103,6 +109,14 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
+function figuresWith(types: Readonly<Record<string, string>>): Shape['refs'] {
+  return (_of, fields) =>
+    fields.flatMap(({ name, target, list }) => {
+      const type = list || !Object.hasOwn(types, target) ? undefined : types[target];
+      return type === undefined ? [] : [[name, type] as const];
+    });
+}
+
 const isFigured = ({ name, list }: Field): boolean => !list && name !== 'id';
 
 const isObject = (kind: Definition['kind']): boolean => kind === 'object' || kind === 'interface';
@@ -125,7 +139,7 @@ export function writtenShape(definition: Definition, known: Definitions): string
     const written = typeOf(shape, { entity, fields, known });
     if (written !== undefined) return written;
   }
-  return patchOf(definition, known);
+  return createOf(definition, known) ?? patchOf(definition, known);
 }
 
 function typeOf(
@@ -136,7 +150,11 @@ function typeOf(
   const given = refsOf(fields, known);
   for (const [name, ref] of given) if (expected.get(name) !== ref) return undefined;
   const without = [...expected.keys()].filter((name) => !given.has(name));
-  if (!ofFields) return without.length > 0 ? undefined : `$.${type}<'${entity.name}'>`;
+  if (!ofFields) {
+    const whole = `$.${type}<'${entity.name}'>`;
+    if (without.length === 0) return whole;
+    return given.size > without.length ? `Omit<${whole}, ${union(without)}>` : undefined;
+  }
   if (without.length > MOST_LEFT_OUT || without.some((name) => /^(?:and|or|not)$/.test(name)))
     return undefined;
   return `$.${type}<${ofSchema(entity.name, without)}>`;
@@ -152,14 +170,35 @@ const refsOf = (fields: readonly Member[], { names }: Definitions): Refs =>
 
 /** The fields of an entity without its connections. */
 function fieldsOf({ fields }: Definition, known: Definitions): Field[] {
-  const byName = definitionsByName(known);
   return fields.flatMap((field) => {
     const ref = refOf(field, known.names);
-    const target = known.names(namedType(field.type));
     if (ref.endsWith('Connection!')) return [];
-    const kind = byName.get(target)?.kind ?? 'scalar';
-    return [{ name: field.name, target, kind, list: ref.startsWith('[') }];
+    const target = known.names(namedType(field.type));
+    return [{ name: field.name, target, kind: kindOf(field, known), list: ref.startsWith('[') }];
   });
+}
+
+const kindOf = ({ type }: Member, known: Definitions): Definition['kind'] =>
+  definitionsByName(known).get(known.names(namedType(type)))?.kind ?? 'scalar';
+
+/** `CreatePostInput`, if it has the columns of `Post`. */
+function createOf({ kind, name, fields }: Definition, known: Definitions): string | undefined {
+  const [, of = ''] = /^Create(\w+)Input$/.exec(name) ?? [];
+  const entity = definitionsByName(known).get(of);
+  if (kind !== 'input' || entity?.kind !== 'object') return undefined;
+  if (fields.some((field) => field.default !== undefined)) return undefined;
+  const expected = new Map(
+    entity.fields.flatMap((field) => {
+      const ref = refOf(field, known.names);
+      if (field.name === 'id' || ref.startsWith('[') || ref.endsWith('Connection!')) return [];
+      const isRow = isObject(kindOf(field, known));
+      return [isRow ? [`${field.name}Id`, ref.endsWith('!') ? 'ID!' : 'ID'] : [field.name, ref]];
+    }),
+  );
+  const given = refsOf(fields, known);
+  for (const [field, ref] of given) if (expected.get(field) !== ref) return undefined;
+  const without = [...expected.keys()].filter((field) => !given.has(field));
+  return 2 * without.length > given.size ? undefined : `$.CreateOf<${ofSchema(of, without)}>`;
 }
 
 /** `UpdatePostInput`, if it has the fields of `CreatePostInput`. */

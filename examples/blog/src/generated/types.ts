@@ -110,16 +110,10 @@ export interface TagShape {
   many: { posts: PostShape };
 }
 
-/** What `src/hooks/Author.ts` may hold. */
+// What the files of `src/hooks/` may hold.
 export type AuthorHooks = HooksOf<{ shape: AuthorShape; context: Context; given: 'name' | 'email'; demanded: never; extra: object }>;
-
-/** What `src/hooks/Comment.ts` may hold. */
 export type CommentHooks = HooksOf<{ shape: CommentShape; context: Context; given: 'text' | 'postId'; demanded: never; extra: object }>;
-
-/** What `src/hooks/Post.ts` may hold. */
 export type PostHooks = HooksOf<{ shape: PostShape; context: Context; given: 'title' | 'body' | 'authorId'; demanded: never; extra: object }>;
-
-/** What `src/hooks/Tag.ts` may hold. */
 export type TagHooks = HooksOf<{ shape: TagShape; context: Context; given: 'name'; demanded: never; extra: object }>;
 
 /** All built-in and custom scalars, mapped to their actual values */

@@ -100,13 +100,9 @@ export interface UserShape {
   many: {};
 }
 
-/** What `src/hooks/Company.ts` may hold. */
+// What the files of `src/hooks/` may hold.
 export type CompanyHooks = HooksOf<{ shape: CompanyShape; context: Context; given: 'name'; demanded: never; extra: object }>;
-
-/** What `src/hooks/Project.ts` may hold. */
 export type ProjectHooks = HooksOf<{ shape: ProjectShape; context: Context; given: 'title' | 'companyId'; demanded: never; extra: object }>;
-
-/** What `src/hooks/User.ts` may hold. */
 export type UserHooks = HooksOf<{ shape: UserShape; context: Context; given: never; demanded: never; extra: object }>;
 
 /** All built-in and custom scalars, mapped to their actual values */

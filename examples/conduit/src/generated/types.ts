@@ -139,16 +139,10 @@ export interface UserShape {
   tally: { following: boolean };
 }
 
-/** What `src/hooks/Article.ts` may hold. */
+// What the files of `src/hooks/` may hold.
 export type ArticleHooks = HooksOf<{ shape: ArticleShape; context: Context; given: 'title' | 'description' | 'body'; demanded: 'slug'; extra: object }>;
-
-/** What `src/hooks/Comment.ts` may hold. */
 export type CommentHooks = HooksOf<{ shape: CommentShape; context: Context; given: never; demanded: never; extra: object }>;
-
-/** What `src/hooks/Tag.ts` may hold. */
 export type TagHooks = HooksOf<{ shape: TagShape; context: Context; given: 'name'; demanded: never; extra: object }>;
-
-/** What `src/hooks/User.ts` may hold. */
 export type UserHooks = HooksOf<{ shape: UserShape; context: Context; given: never; demanded: never; extra: object }>;
 
 /** All built-in and custom scalars, mapped to their actual values */
@@ -191,9 +185,7 @@ export interface $Schema {
       title: 'String!';
       updatedAt: 'DateTime!';
     };
-    ArticleAggregate: {
-      count: 'Int!';
-    };
+    ArticleAggregate: { count: 'Int!' };
     Comment: {
       article: 'Article!';
       author: 'User!';
@@ -241,18 +233,14 @@ export interface $Schema {
   };
   possible: {};
   inputs: {
-    ArticleBody: {
-      article: 'NewArticle!';
-    };
+    ArticleBody: { article: 'NewArticle!' };
     ArticleChange: {
       body?: 'String';
       description?: 'String';
       tagList?: '[String!]';
       title?: 'String';
     };
-    ArticleChangeBody: {
-      article: 'ArticleChange!';
-    };
+    ArticleChangeBody: { article: 'ArticleChange!' };
     ArticleFilter: {
       author?: 'UserFilter';
       favoritedBy?: 'UsersFilter';
@@ -264,9 +252,7 @@ export interface $Schema {
       tags?: 'TagsInput';
       title: 'String!';
     };
-    ArticleOrder: {
-      createdAt?: 'Direction';
-    };
+    ArticleOrder: { createdAt?: 'Direction' };
     ArticlePatch: {
       body?: 'String';
       description?: 'String';
@@ -280,64 +266,44 @@ export interface $Schema {
       offset?: 'Int = 0';
       tag?: 'String';
     };
-    CommentBody: {
-      comment: 'NewComment!';
-    };
+    CommentBody: { comment: 'NewComment!' };
     CommentOrder: $.OrderOf<$Schema, 'Comment', 'article' | 'author' | 'body' | 'id' | 'updatedAt'>;
     Login: {
       email: 'String!';
       password: 'String!';
     };
-    LoginBody: {
-      user: 'Login!';
-    };
+    LoginBody: { user: 'Login!' };
     NewArticle: {
       body: 'String!';
       description: 'String!';
       tagList?: '[String!]';
       title: 'String!';
     };
-    NewComment: {
-      body: 'String!';
-    };
-    NewTag: {
-      name?: 'String';
-    };
+    NewComment: { body: 'String!' };
+    NewTag: { name?: 'String' };
     Page: {
       limit?: 'Int = 20';
       offset?: 'Int = 0';
     };
-    RegisterBody: {
-      user: 'Registration!';
-    };
+    RegisterBody: { user: 'Registration!' };
     Registration: {
       email: 'String!';
       password: 'String!';
       username: 'String!';
     };
-    TagFilter: {
-      name?: 'TextFilter';
-    };
-    TagKey: {
-      name: 'String!';
-    };
+    TagFilter: { name?: 'TextFilter' };
+    TagKey: { name: 'String!' };
     TagOrNew: {
       create: 'NewTag!';
       where: 'TagKey!';
     };
-    TagsFilter: {
-      some?: 'TagFilter';
-    };
+    TagsFilter: { some?: 'TagFilter' };
     TagsInput: {
       connectOrCreate?: '[TagOrNew!]';
       set?: '[TagKey!]';
     };
-    TextFilter: {
-      eq?: 'String';
-    };
-    UserBody: {
-      user: 'UserChange!';
-    };
+    TextFilter: { eq?: 'String' };
+    UserBody: { user: 'UserChange!' };
     UserChange: {
       bio?: 'String';
       email?: 'String';
@@ -350,9 +316,7 @@ export interface $Schema {
       id?: 'ID';
       username?: 'TextFilter';
     };
-    UsersFilter: {
-      some?: 'UserFilter';
-    };
+    UsersFilter: { some?: 'UserFilter' };
   };
   oneOf: {};
   roots: 'Query' | 'Mutation' | 'Subscription';

@@ -63,10 +63,8 @@ export interface TeamShape {
   many: { apps: HostedAppShape };
 }
 
-/** What `src/hooks/HostedApp.ts` may hold. */
+// What the files of `src/hooks/` may hold.
 export type HostedAppHooks = HooksOf<{ shape: HostedAppShape; context: Context; given: 'name'; demanded: never; extra: object }>;
-
-/** What `src/hooks/Team.ts` may hold. */
 export type TeamHooks = HooksOf<{ shape: TeamShape; context: Context; given: 'name'; demanded: never; extra: object }>;
 
 /** All built-in and custom scalars, mapped to their actual values */

@@ -1,4 +1,5 @@
 import type { OrderedBy, ListOptions, OrderMember, OrderShape } from '@twofold/schema';
+import { distinctColumn } from '@twofold/schema';
 import { AppError } from '../../errors.ts';
 import { refusal, type Rules } from '../access/access.ts';
 import { found, type EntityModel, type Model } from '../model.ts';
@@ -143,10 +144,10 @@ export function readDistinct(
   args: Arguments,
 ): readonly string[] | undefined {
   const given = distinct && args[distinct.arg];
-  if (!distinct || !Array.isArray(given) || given.length === 0) return undefined;
-  const columns = distinct.values.filter(({ value }) => given.includes(value));
-  for (const { column } of columns) assertReadable(rules, entity, column);
-  return columns.length > 0 ? [...new Set(columns.map(({ column }) => column))] : undefined;
+  if (!distinct || !Array.isArray(given)) return undefined;
+  const columns = given.flatMap((value) => distinctColumn(distinct, entity.entity, value) ?? []);
+  for (const column of columns) assertReadable(rules, entity, column);
+  return columns.length > 0 ? [...new Set(columns)] : undefined;
 }
 
 /** A text that is equal for two orders by the same value. */
