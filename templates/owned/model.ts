@@ -12,6 +12,7 @@ import {
   type Project,
   type Write,
 } from '@twofold/schema';
+import { isSame } from '../is-same.ts';
 import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
 import { durationCall, settings } from '../settings.ts';
@@ -99,16 +100,6 @@ function isImplied<Shape extends { readonly id: string; readonly entity: string 
   const entity = entities.find(({ name }) => name === shape.entity);
   return entity !== undefined && isSame(shape, implied(shape.id, entity));
 }
-
-/** Whether two values print the same. The site runs this in a browser, which has no `node:util`. */
-const isSame = (one: unknown, other: unknown): boolean =>
-  isObject(one) && isObject(other)
-    ? Object.keys(one).length === Object.keys(other).length &&
-      Object.keys(one).every((key) => key in other && isSame(one[key], other[key]))
-    : one === other;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 /** The shapes of inputs, each under its id. */
 const byId = <Shape extends { readonly id: string }>(

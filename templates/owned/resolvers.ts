@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   impliedList,
   QUERY_ROOT,
@@ -18,6 +17,7 @@ import {
   type Returns,
   type RowKey,
 } from '@twofold/schema';
+import { isSame } from '../is-same.ts';
 import { code, file, join, local, runtime, type Code } from '../code.ts';
 import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
@@ -278,7 +278,7 @@ function shortWords(entity: string, words: Words): Words {
   const crud = words['connection'] === undefined ? 'list' : 'connection';
   const implied = impliedList(entity, crud);
   const { others = [], same = [] } = Object.groupBy(Object.entries(words), ([word, value]) =>
-    isDeepStrictEqual(plain(value), implied[word as keyof ImpliedList]) ? 'same' : 'others',
+    isSame(plain(value), implied[word as keyof ImpliedList]) ? 'same' : 'others',
   );
   return same.length === Object.keys(implied).length
     ? { crud, ...Object.fromEntries(others) }
