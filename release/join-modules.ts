@@ -47,6 +47,8 @@ async function bundle(
   split: boolean,
 ): Promise<OutputFile[]> {
   const build = await rolldown({
+    // Comments name each module from here, wherever the command was started.
+    cwd: folder,
     input: Object.fromEntries(
       entries.map((entry) => [entry.replace(/^\.\/|\.ts$/g, ''), join(folder, entry)]),
     ),

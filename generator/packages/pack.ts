@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../run-program.ts';
 import { type Manifest, shippedManifest } from './shipped-manifest.ts';
@@ -204,7 +204,7 @@ async function buildDist(module: string): Promise<TarEntry[]> {
   return [...(await buildAssets())].map(([path, bytes]) => ({ path: `dist/${path}`, bytes }));
 }
 
-/** The modules joined into one file for each export; the types stay as they are. */
+/** The modules joined into one file for each export, with the types that these name. */
 async function withJoined(
   compiled: readonly TarEntry[],
   { exports = {} }: Manifest,
@@ -217,10 +217,31 @@ async function withJoined(
   const entries = Object.values(exports).filter((path) => path.endsWith('.ts'));
   const joined = await joinModules({ folder: join(repo, home), entries, programs });
   const isApart = (path: string) => browser.some((folder) => path.startsWith(`${home}/${folder}`));
+  const named = namedTypes(
+    compiled,
+    entries.map((entry) => posix.join(home, entry)),
+  );
   return [
-    ...compiled.filter(({ path }) => isApart(path) || !/\.js(\.map)?$/.test(path)),
+    ...compiled.filter(({ path }) =>
+      path.endsWith('.d.ts') ? named.has(path) : isApart(path) || !/\.js(\.map)?$/.test(path),
+    ),
     ...[...joined].map(([path, bytes]) => ({ path: `${home}/${path}`, bytes })),
   ];
+}
+
+const NAMED_MODULE = /(?:\bfrom |\bimport\(|\bimport )["'](\.[^"']+)["']/g;
+
+/** The declarations that some modules name, and those that these name. No import reaches others. */
+function namedTypes(compiled: readonly TarEntry[], modules: readonly string[]): Set<string> {
+  const texts = new Map(compiled.map(({ path, bytes }) => [path, bytes]));
+  const declaration = (module: string) => module.replace(/\.[jt]s$/, '.d.ts');
+  const named = new Set<string>(modules.map(declaration));
+  for (const path of named)
+    for (const [, module = ''] of Buffer.from(texts.get(path) ?? '')
+      .toString()
+      .matchAll(NAMED_MODULE))
+      named.add(declaration(posix.join(posix.dirname(path), module)));
+  return named;
 }
 
 const readManifest = async (home: string) =>
