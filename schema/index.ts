@@ -75,7 +75,7 @@ export { providerSettings, type OAuthPreset } from './auth/oauth-presets.ts';
 export { isAnyPort, isAppAddress } from './auth/return-to.ts';
 export { consoleRoutes } from './console/routes/index.ts';
 export { isConsoleRouteServed } from './console/served-routes.ts';
-export { manifestKeys } from './parse/manifest-keys.ts';
+export { manifestKeys, writtenManifest } from './parse/manifest-keys.ts';
 export type { ManifestKey } from './parse/manifest-keys.ts';
 export { APP_STATUSES } from './hosting/statuses.ts';
 export type { AppStatus, DeploymentStatus } from './hosting/statuses.ts';

@@ -52,6 +52,8 @@ export interface SettingsFile {
   readonly type: string;
   readonly from: string;
   readonly as: string;
+  /** What the server reads elsewhere. */
+  readonly without?: readonly string[];
 }
 
 /** One setting in `.env`. A `secret` is random in `.env` and empty in `.env.example`. */

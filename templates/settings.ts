@@ -41,13 +41,16 @@ export function settingsFile(
 ): GeneratedFile | null {
   const values = valuesOf(name, project);
   if (!wanted || !values) return null;
-  const { about, as, type, from } = wanted;
+  const { about, as, type, from, without = [] } = wanted;
+  const printed = Object.fromEntries(
+    Object.entries(values).filter(([key]) => !without.includes(key)),
+  );
   const render = () =>
     file(
       HEADER,
       code`
         /** ${about}: the manifest's \`${name}\` section with every default filled in. */
-        export const ${as}: ${packaged(from, type, { typeOnly: true })} = ${literal(settings(name, values), { open: true })};
+        export const ${as}: ${packaged(from, type, { typeOnly: true })} = ${literal(settings(name, printed), { open: true })};
       `,
     );
   return { path: `src/generated/${name}.ts`, render };

@@ -237,6 +237,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'tableOf',
     'titleOf',
     'withLaterSettings',
+    'writtenManifest',
   ],
 };
 

@@ -10,8 +10,11 @@ export interface ConsoleModel {
   readonly roles: Readonly<Record<string, readonly string[]>>;
   /** The folder of the project's own pages, and those of its files; absent without any. */
   readonly ownPages?: { readonly folder: string; readonly list: readonly ConsoleOwnPage[] };
-  /** The values of the project's manifest, for the page `Settings`. */
-  readonly manifest: Readonly<Record<string, unknown>>;
+  /**
+   * The values of the project's manifest, for the page `Settings`. Absent in an emitted project,
+   * whose server reads the file.
+   */
+  readonly manifest?: Readonly<Record<string, unknown>>;
 }
 
 /** A page of the project's own, as its file defines it. */

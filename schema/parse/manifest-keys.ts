@@ -1,6 +1,6 @@
 import { manifestSchema } from '../manifest-schema.ts';
 import { definitionOf, type Shape } from '../manifest/shape.ts';
-import { settledValues } from './manifest.ts';
+import { parseManifest, settledValues } from './manifest.ts';
 
 /** A key of the manifest. */
 export interface ManifestKey {
@@ -23,6 +23,10 @@ type Data = Readonly<Record<string, unknown>>;
 export function manifestKeys(written: Data): ManifestKey[] {
   return keysOf({ shape: manifestSchema, path: [], value: settledValues(written), written });
 }
+
+/** @example writtenManifest('name: shop') // { name: 'shop' } */
+export const writtenManifest = (text: string): Data =>
+  parseManifest({ file: 'manifest.yaml', text }).manifest.written;
 
 interface KeyPosition {
   readonly shape: Shape;

@@ -11,6 +11,7 @@ export const consoleTemplate: CapabilityTemplate = {
     as: 'consoleSettings',
     type: 'ConsoleModel',
     from: '@twofold/console/server',
+    without: ['manifest'],
   },
   env: ({ hosting }) =>
     hosting

@@ -16,7 +16,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json tsconfig.json ./
 COPY migrations ./migrations
-${trustedList(project)}COPY src ./src
+${trustedList(project)}${manifestFile(project)}COPY src ./src
 RUN mkdir data .cache && chown node data .cache
 USER node
 # Fills the compile cache, so that a container starts faster.
@@ -31,6 +31,10 @@ CMD ["node", "src/server.ts"]
 function trustedList({ api: { trustedDocuments } }: Project): string {
   return trustedDocuments ? `COPY ${trustedDocuments.file} ./${trustedDocuments.file}\n` : '';
 }
+
+/** A console in production lists the settings of the manifest. */
+const manifestFile = ({ console: model }: Project): string =>
+  model?.enabled === 'always' ? 'COPY manifest.yaml ./\n' : '';
 
 /** `compose.yaml`: a scaffold; the server and PostgreSQL. */
 export function renderCompose(project: Project): string {

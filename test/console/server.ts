@@ -31,7 +31,7 @@ export const SDL = `
     updatePost(id: ID!, title: String, state: State, pinned: Boolean, meta: JSON, secret: String, authorId: ID): Post deletePost(id: ID!): Boolean! }
 `;
 
-const MANIFEST = `
+export const MANIFEST = `
 name: shop
 api: { rest: true, access: public }
 auth: { roles: { list: [Owner, Support, Member], first: Owner, default: Member } }
@@ -95,7 +95,7 @@ export async function startConsole({
   let kernel: Kernel | undefined;
   const hooks = { start: (given: Kernel) => void (kernel = given) };
   const running = await createServer({
-    project: withPages(project, ownPages),
+    project: withPages(root ? asEmitted(project) : project, ownPages),
     jobs,
     capabilities: [auth(), ...capabilities, webConsole()],
     ...(root && { root }),
@@ -103,6 +103,13 @@ export async function startConsole({
     .plugin({ name: 'test', hooks, ...plugin })
     .start(address, { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo, now });
   return { ...running, logs, log: kernel!.log, kernel: kernel!, call: callTo(running.url) };
+}
+
+/** An emitted project has its manifest as a file in its folder. */
+function asEmitted(project: Project): Project {
+  if (!project.console) return project;
+  const { manifest: _text, ...settings } = project.console;
+  return { ...project, console: settings };
 }
 
 const withPages = (project: Project, list: readonly ConsoleOwnPage[]): Project =>

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStream } from './event-stream.ts';
-import { type ConsoleServer, GOOD, OPERATOR, startConsole } from './server.ts';
+import { MANIFEST, type ConsoleServer, GOOD, OPERATOR, startConsole } from './server.ts';
 
 const COLUMNS = ['id', 'time', 'level', 'message', 'request_id', 'fields'];
 
@@ -183,6 +183,7 @@ describe('the log and the figures of the server itself', () => {
   it('lists every key of the manifest and every setting that is read, and no secret', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tf-settings-'));
     writeFileSync(join(folder, '.env'), `MAIL_FROM=shop@x.test\nSMTP_URL=smtp://other.test\n`);
+    writeFileSync(join(folder, 'manifest.yaml'), MANIFEST);
     const root = pathToFileURL(`${folder}/`);
     const mailing = await startConsole({ root, env: { SMTP_URL: SMTP } });
     const login = await mailing.call('POST', '/api/auth/login', { password: OPERATOR });

@@ -84,6 +84,7 @@ function normal(project: Project): unknown {
     'renamedFrom',
     'renames',
     'crudSdl',
+    'manifest',
   ]);
   const value = JSON.parse(
     JSON.stringify(project, (key, each: unknown) => (dropped.has(key) ? undefined : each)),

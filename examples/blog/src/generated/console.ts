@@ -9,5 +9,4 @@ export const consoleSettings: ConsoleModel = {
   host: true,
   adminData: 'development',
   roles: {},
-  manifest: { name: 'blog', defaults: '0.1', api: { rest: true }, console: {} },
 };

@@ -9,17 +9,4 @@ export const consoleSettings: ConsoleModel = {
   host: true,
   adminData: 'development',
   roles: { Owner: ['*'] },
-  manifest: {
-    name: 'company',
-    defaults: '0.1',
-    api: { rest: true },
-    console: {},
-    auth: {
-      roles: { list: ['Owner', 'Administrator', 'Member', 'Viewer'], default: 'Member', first: 'Owner' },
-      rate_limits: { 'login-ip': '60/1m' },
-      oauth: {
-        providers: { google: { preset: 'google' }, github: { preset: 'github' }, facebook: { preset: 'facebook' } },
-      },
-    },
-  },
 };

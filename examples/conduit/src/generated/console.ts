@@ -9,5 +9,4 @@ export const consoleSettings: ConsoleModel = {
   host: true,
   adminData: 'development',
   roles: {},
-  manifest: { name: 'conduit', defaults: '0.1', api: { limits: { list: 1000 } }, auth: {}, console: {} },
 };

@@ -9,11 +9,4 @@ export const consoleSettings: ConsoleModel = {
   host: true,
   adminData: 'development',
   roles: {},
-  manifest: {
-    name: 'hosting',
-    defaults: '0.1',
-    api: { rest: true, access: 'user' },
-    console: {},
-    hosting: { engine: { kind: 'auto' }, domain: 'apps.localhost' },
-  },
 };

@@ -1,4 +1,6 @@
-import { type ConsoleModel, manifestKeys } from '@twofold/schema';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ConsoleModel, manifestKeys, writtenManifest } from '@twofold/schema';
 import { type Handler, reply } from '@twofold/runtime/http';
 import type { Kernel, Settings } from '@twofold/runtime/kernel';
 
@@ -22,14 +24,18 @@ const SECRET =
   /(^|_)(SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|TOKENS?|(API)?KEYS?|HASH|SALT|PIN|DSN|CREDENTIALS?)(_|$)/i;
 
 /** `GET /api/system/settings`: every key of the manifest, and every setting that was read. */
-export function listSettings({ settings, project }: Kernel, { manifest }: ConsoleModel): Handler {
+export async function listSettings(
+  { settings, project, root }: Kernel,
+  model: ConsoleModel,
+): Promise<Handler> {
+  const manifest = model.manifest ?? (await manifestIn(root));
   // The settings with which webhooks are signed. The manifest names them, so their names may be
   // anything.
   const signing = new Set(project.auth?.events.webhooks.map(({ secretEnv }) => secretEnv));
   const isSecret = (name: string) =>
     signing.has(name) || (SECRET.test(name) && typeof settings.asked.get(name) !== 'boolean');
   return () => {
-    const keys = manifestKeys(manifest).map((key) => {
+    const keys = (manifest === null ? [] : manifestKeys(manifest)).map((key) => {
       const source = settings.sourceOf(WINS[key.name] ?? '');
       return source === null
         ? shown(key.name, key.value, key.written ? 'manifest' : 'default')
@@ -42,6 +48,10 @@ export function listSettings({ settings, project }: Kernel, { manifest }: Consol
     return reply(200, { settings: [...keys, ...read] });
   };
 }
+
+/** Null in a container that was built without the file: what it says is not known then. */
+const manifestIn = (root: string) =>
+  readFile(join(root, 'manifest.yaml'), 'utf8').then(writtenManifest, () => null);
 
 function settingOf(settings: Settings, name: string): ShownSetting {
   const source = settings.sourceOf(name);
