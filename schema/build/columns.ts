@@ -9,6 +9,7 @@ import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
 import type { ForeignKey } from './foreign-key.ts';
 import type { Links } from './links.ts';
+import { moment } from './moment.ts';
 import { heldEntity } from './values.ts';
 
 /**
@@ -290,8 +291,14 @@ function defaultOf(field: FieldFact, type: ColumnType = 'id'): ColumnDefault | u
   if (value === undefined) return undefined;
   if (isJsonText(field, type, value)) return { kind: 'value', value: parsedJson(value) };
   return type === 'json' || value === null || typeof value !== 'object'
-    ? { kind: 'value', value: value as DefaultValue }
+    ? { kind: 'value', value: storedForm(type, value as DefaultValue) }
     : undefined;
+}
+
+/** A default is found, compared and sorted as what a client sends, so it has the same form. */
+function storedForm(type: ColumnType, value: DefaultValue): DefaultValue {
+  if (typeof value !== 'string') return value;
+  return type === 'uuid' ? value.toLowerCase() : (moment(type, value) ?? value);
 }
 
 /** Whether a default is written as a text of JSON, which keys that are no names in GraphQL need. */

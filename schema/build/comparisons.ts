@@ -4,6 +4,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType, FilterOperator, Operand } from '../model.ts';
 import { refuse, type Reading } from './condition-reading.ts';
 import type { EntityFact } from './facts.ts';
+import { moment } from './moment.ts';
 import { userEntity } from './user.ts';
 
 /** The value to compare with, and its type. */
@@ -207,13 +208,6 @@ function constant({ type, values }: Comparing, node: ConstValueNode): unknown {
     default:
       return isNumber ? undefined : moment(type, text);
   }
-}
-
-function moment(type: ColumnType, text: string): string | undefined {
-  if (type === 'timestamp')
-    return Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
-  if (type === 'date') return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
-  return type === 'time' && /^\d\d:\d\d/.test(text) ? text : undefined;
 }
 
 /** The items of a list. A single value counts as a list with one item. */

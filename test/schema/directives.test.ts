@@ -150,6 +150,18 @@ describe('@default', () => {
     ]);
   });
 
+  it('has the form in which rows have the value: moments in UTC, UUIDs in small letters', () => {
+    const { columns } = entity(`scalar DateTime scalar Time scalar LocalTime scalar UUID
+      type A { id: ID! a: DateTime @default(value: "2026-01-31T12:00:00+01:00") b: Time @default(value: "12:00:00.500Z") c: LocalTime @default(value: "12:00:00") d: UUID @default(value: "00000000-0000-4000-8000-00000000000A") e: String @default(value: "2026-01-31T12:00:00Z") }`);
+    expect(columns.slice(1).map((column) => column.default)).toEqual([
+      { kind: 'value', value: '2026-01-31T11:00:00.000Z' },
+      { kind: 'value', value: '12:00:00.5' },
+      { kind: 'value', value: '12:00:00' },
+      { kind: 'value', value: '00000000-0000-4000-8000-00000000000a' },
+      { kind: 'value', value: '2026-01-31T12:00:00Z' },
+    ]);
+  });
+
   it('frees a create from naming the field', () => {
     const project = projectOf(
       'type Query { x: Int } type Mutation { createA(b: Int!): A } type A { id: ID! b: Int! c: Int! @default(value: 0) }',
