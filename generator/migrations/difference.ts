@@ -43,8 +43,8 @@ export interface ValueRename {
 }
 
 /**
- * Finds the steps from one list of tables to another. Only what `allowDrop` names is dropped; a
- * kept column becomes nullable, so that rows can still be added.
+ * Finds the steps from one list of tables to another. Only what `allowDrop` names is dropped; what is
+ * kept no longer prevents new rows, nor the removal of rows that it refers to.
  */
 export function findDifference(
   before: readonly Table[],
@@ -76,7 +76,7 @@ export function findDifference(
         ]
       : [];
   });
-  const keptTables = gone.filter((table) => !dropped.includes(table));
+  const keptTables = gone.filter((table) => !dropped.includes(table)).map(released);
   const after = byName(changed.map((table) => table.after));
   const foreignKeys = foreignKeySteps(
     known,
@@ -91,6 +91,12 @@ export function findDifference(
       ...changed.flatMap((table) => table.renames),
       ...createSteps(created),
       ...changed.flatMap((table) => table.alter),
+      ...keptTables.flatMap(({ name, columns }) =>
+        alterSteps(
+          name,
+          columns.flatMap((column) => alteration(known.get(name)!.columns, column, false)),
+        ),
+      ),
       ...changed.flatMap((table) => table.createIndexes),
       ...foreignKeys.add,
       ...inverseSteps(createSteps(dropped)),
@@ -210,7 +216,7 @@ function compareTable(
   const added = wanted.columns.filter((column) => !has(renamed.table.columns, column.name));
   const gone = renamed.table.columns.filter((column) => !has(wanted.columns, column.name));
   const dropped = gone.filter((column) => allowDrop(`${wanted.name}.${column.name}`));
-  const kept = gone.filter((column) => !dropped.includes(column)).map(withoutRequired);
+  const kept = gone.filter((column) => !dropped.includes(column)).map(releasedColumn);
   const after = { ...wanted, columns: [...wanted.columns, ...kept] };
   const changes: TableChange[] = [
     ...dropped.map((column): TableChange => ({ kind: 'drop', column })),
@@ -257,8 +263,7 @@ function withValueRenames(
     );
     return renames.length > 0 ? [{ before, after, renames }] : [];
   });
-  const alter = (list: readonly TableChange[]): MigrationStep[] =>
-    list.length > 0 ? [{ kind: 'alterTable', table, changes: list }] : [];
+  const alter = (list: readonly TableChange[]) => alterSteps(table, list);
   if (renamed.length === 0) return alter(changes);
   const both = renamed.map(({ before, after }) => ({
     ...before,
@@ -307,9 +312,31 @@ function renameColumns(
   return { table: { ...before, columns }, steps, names };
 }
 
-/** A column that the schema no longer has must not prevent new rows. */
-function withoutRequired(column: TableColumn): TableColumn {
-  return { ...column, required: false };
+const alterSteps = (table: string, changes: readonly TableChange[]): MigrationStep[] =>
+  changes.length > 0 ? [{ kind: 'alterTable', table, changes }] : [];
+
+/**
+ * A column that the schema no longer has must not prevent new rows. Nobody sees it, so it must
+ * neither keep the row that it refers to, nor go with it.
+ */
+function releasedColumn(column: TableColumn): TableColumn {
+  const { references } = column;
+  return {
+    ...column,
+    required: false,
+    ...(references && { references: { ...references, onDelete: 'set null' } }),
+  };
+}
+
+/** The same for a table that no type has any more. What is part of its key goes with the other row. */
+function released(table: Table): Table {
+  const { primaryKey } = table;
+  return {
+    ...table,
+    columns: table.columns.map((column) =>
+      column.references && !primaryKey.includes(column.name) ? releasedColumn(column) : column,
+    ),
+  };
 }
 
 function alteration(

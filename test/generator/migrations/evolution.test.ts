@@ -131,6 +131,26 @@ for (const { name, missing, create } of databases) {
           ).toEqual([{ id: 1, name: 'Ann' }]);
         }));
 
+      test('keeps columns and tables that neither hold the rows they refer to nor go with them', () =>
+        withStore(async (store) => {
+          const { evolve } = await startProject(
+            store,
+            'type Team { id: ID! } type Job { id: ID! team: Team! @relation(onDelete: CASCADE) } type Plan { id: ID! team: Team! } type Query { teams: [Team!]! }',
+          );
+          const { db } = store;
+          await db.insertInto('teams').defaultValues().execute();
+          await db.insertInto('jobs').values({ team_id: 1 }).execute();
+          await db.insertInto('plans').values({ team_id: 1 }).execute();
+          await evolve(
+            'type Team { id: ID! } type Job { id: ID! } type Query { teams: [Team!]! jobs: [Job!]! }',
+          );
+          await db.deleteFrom('teams').execute();
+          for (const table of ['jobs', 'plans'])
+            expect(await db.selectFrom(table).selectAll().execute()).toEqual([
+              { id: 1, team_id: null },
+            ]);
+        }));
+
       test('asks when a field may have been renamed, and writes nothing until it is said', () =>
         withStore(async (store) => {
           const { shop, evolve } = await startProject(
