@@ -10,20 +10,29 @@ interface StepDone extends PlanStep {
   readonly time: number;
 }
 
+/** A file with the values that were dropped. */
+interface Rescued {
+  readonly rescued: string;
+}
+
 /** `generator migrate up`: applies what is pending, all or none. */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
   const shown: { migration: string | null } = { migration: null };
+  const rescued: string[] = [];
   const applied = await askProject<string[]>(root, 'migrateApp', {
-    onStep: (step) => {
-      const { migration, time, ...planned } = step as StepDone;
+    onStep: (done) => {
+      const step = done as StepDone | Rescued;
+      if ('rescued' in step) return void rescued.push(step.rescued);
+      const { migration, time, ...planned } = step;
       if (shown.migration !== migration) terminal.note(migration);
       shown.migration = migration;
       terminal.note(`${formatStep({ ...planned, fix: null }).join('\n')}  ${time} ms`);
     },
     input: { allowLoss: await lossColumns(root, options), confirm: options['confirm'] },
   });
-  if (terminal.json) terminal.document({ ok: true, applied });
-  else
+  if (terminal.json) terminal.document({ ok: true, applied, rescued });
+  for (const file of rescued) terminal.note(`  rescued  ${file} has the values that this dropped`);
+  if (!terminal.json)
     terminal.note(
       applied.length === 0
         ? 'The database is up to date.'

@@ -11,7 +11,7 @@ interface DescribedRows {
   readonly db: Kysely<any>;
   readonly table: string;
   readonly rows: RawBuilder<unknown>;
-  readonly column: { readonly name: string };
+  readonly column: { readonly name: string; readonly references?: string };
 }
 
 /** Adds the total number of rows, and a sentence about them. */
@@ -20,12 +20,18 @@ export async function describeRows(
   { change, ...risk }: Risk,
 ): Promise<Finding> {
   const object = `${table}.${column.name}`;
+  const related = column.references !== undefined;
   const { rows } = await sql<{
     count: number;
   }>`select count(*) as count from ${source}`.execute(db);
   const total = Number(rows[0]!.count);
   const some = `${risk.atRisk} of ${total} row${total === 1 ? '' : 's'} of ${table}`;
-  return { ...risk, object, rows: total, ...WORDS[risk.does]({ object, some, change, risk }) };
+  return {
+    ...risk,
+    object,
+    rows: total,
+    ...WORDS[risk.does]({ object, some, change, risk, related }),
+  };
 }
 
 interface RiskFacts {
@@ -33,16 +39,18 @@ interface RiskFacts {
   readonly some: string;
   readonly change: Risk['change'];
   readonly risk: Risk;
+  /** Whether the column is a relation, which has no `@default`. */
+  readonly related: boolean;
 }
 
 const WORDS: Readonly<Record<Doing, (said: RiskFacts) => { what: string; fix: string }>> = {
-  add: ({ object, some }) => ({
+  add: ({ object, some, related }) => ({
     what: `${object} is new and required, and ${some} would have no value for it`,
-    fix: 'give the field a @default, whose value fills them, or take "!" away',
+    fix: `${related ? '' : 'give the field a @default, whose value fills them, or '}take "!" away${related ? ', give the rows a value once the column is there, and put "!" back' : ''}`,
   }),
-  require: ({ object, some }) => ({
+  require: ({ object, some, related }) => ({
     what: `${object} is to be required, and ${some} have no value for it`,
-    fix: 'give the field a @default, whose value fills them, or give those rows a value, or take "!" away',
+    fix: `${related ? '' : 'give the field a @default, whose value fills them, or '}give those rows a value, or take "!" away`,
   }),
   drop: ({ object, some }) => ({
     what: `${object} is dropped, and ${some} have a value that is lost`,
