@@ -35,13 +35,14 @@ export interface MigrateAppOptions extends Pick<MigrateOptions, 'allowLoss'> {
 export function migrateApp(
   app: App,
   { allowLoss = [], confirm }: MigrateAppOptions = {},
-  options: BootOptions & { readonly step?: (done: StepDone) => void } = {},
+  options: BootOptions & { readonly step?: (done: StepDone | { rescued: string }) => void } = {},
 ): Promise<string[]> {
   return withMigrations(app, options, async ({ kernel: { store, root }, lists, guard }) => {
     if (allowLoss.length > 0)
       assertConfirmed(guard, confirm, `Values of ${allowLoss.join(', ')} may lose a part.`);
     const [own, ...modules] = lists;
-    const follow = { root, newest: false, gone: false };
+    const note = (_done: string, rescued: string) => options.step?.({ rescued });
+    const follow = { root, newest: false, gone: false, note };
     const drafts = guard.reason === null ? { follow } : { guarded: true };
     const settings = migrationSettings(app.project);
     const explored = await exploreBefore(store, lists, { ...settings, allowLoss });
@@ -90,12 +91,8 @@ export function revertApp(
   return withMigrations(app, options, async ({ kernel, lists: [own], guard }) => {
     const { store, root } = kernel;
     const undo = migrationsToUndo(await readLedger(store.db), to);
-    if (undo.length > 0)
-      assertConfirmed(
-        guard,
-        confirm,
-        `What ${undo.map(({ name }) => name).join(', ')} made would go.`,
-      );
+    const names = undo.map(({ name }) => name).join(', ');
+    if (undo.length > 0) assertConfirmed(guard, confirm, `What ${names} made would go.`);
     const rescued: string[] = [];
     const reverted = await revert(store, own, {
       root,
@@ -143,16 +140,12 @@ export function resetApp(
  * migrate baseline`.
  */
 export function baselineApp(app: App, options?: BootOptions): Promise<Baseline> {
-  return withMigrations(app, options, async ({ kernel: { store }, lists }) =>
-    baseline(store, lists),
-  );
+  return withMigrations(app, options, ({ kernel: { store }, lists }) => baseline(store, lists));
 }
 
 /** Where the catalog differs from what the applied migrations make. */
 export function driftOfApp(app: App, options?: BootOptions): Promise<Drift[]> {
-  return withMigrations(app, options, async ({ kernel: { store }, lists }) =>
-    driftOf(store, lists),
-  );
+  return withMigrations(app, options, ({ kernel: { store }, lists }) => driftOf(store, lists));
 }
 
 interface WithMigrations {

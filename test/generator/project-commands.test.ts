@@ -26,6 +26,7 @@ describe('migrate', () => {
     expect(JSON.parse((await generator(['migrate', '--json'], shop.root)).stdout)).toEqual({
       ok: true,
       applied: ['0001_init'],
+      rescued: [],
     });
     expect((await generator(['migrate', 'status'], shop.root)).stdout).toBe('applied  0001_init\n');
     expect(JSON.parse((await generator(['migrate', 'down', '--json'], shop.root)).stdout)).toEqual({

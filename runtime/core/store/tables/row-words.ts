@@ -20,18 +20,13 @@ export async function describeRows(
   { change, ...risk }: Risk,
 ): Promise<Finding> {
   const object = `${table}.${column.name}`;
-  const related = column.references !== undefined;
   const { rows } = await sql<{
     count: number;
   }>`select count(*) as count from ${source}`.execute(db);
   const total = Number(rows[0]!.count);
   const some = `${risk.atRisk} of ${total} row${total === 1 ? '' : 's'} of ${table}`;
-  return {
-    ...risk,
-    object,
-    rows: total,
-    ...WORDS[risk.does]({ object, some, change, risk, related }),
-  };
+  const said = { object, some, change, risk, related: column.references !== undefined };
+  return { ...risk, object, rows: total, ...WORDS[risk.does](said) };
 }
 
 interface RiskFacts {
@@ -46,7 +41,9 @@ interface RiskFacts {
 const WORDS: Readonly<Record<Doing, (said: RiskFacts) => { what: string; fix: string }>> = {
   add: ({ object, some, related }) => ({
     what: `${object} is new and required, and ${some} would have no value for it`,
-    fix: `${related ? '' : 'give the field a @default, whose value fills them, or '}take "!" away${related ? ', give the rows a value once the column is there, and put "!" back' : ''}`,
+    fix: related
+      ? 'take "!" away, give the rows a value once the column is there, and put "!" back'
+      : 'give the field a @default, whose value fills them, or take "!" away',
   }),
   require: ({ object, some, related }) => ({
     what: `${object} is to be required, and ${some} have no value for it`,
