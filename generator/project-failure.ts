@@ -21,6 +21,13 @@ export function projectFailure(errors: string, exitCode: number | null): Command
       `the package ${missing} is not installed`,
       'npm install',
     );
+  if (exitCode === null)
+    return new CommandError(
+      EXIT.again,
+      'PROJECT_KILLED',
+      'the process that ran the project was killed',
+      'run the command again: what was not finished is as it was, or goes on from there',
+    );
   const message = withoutTrace(errors) || `the project ended with ${exitCode}`;
   return new CommandError(EXIT.usage, 'PROJECT_FAILED', message);
 }
