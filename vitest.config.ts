@@ -65,6 +65,8 @@ const LONGEST = [
   'journey/journey',
   'journey/managers',
   'journey/newcomer',
+  'month/postgres',
+  'month/sqlite',
   'docs/examples',
 ].map((name) => pathOf(`test/${name}.test.ts`));
 
