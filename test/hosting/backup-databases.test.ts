@@ -7,13 +7,13 @@ import catalogue from '../../runtime/hosting/templates/catalogue.json' with { ty
 import { describeEnginesAtOnce } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import type { ImageName } from '../engines/image-recipes.ts';
+import { runningContainerOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, type TestServer } from './server.ts';
 
 /** Where a container of an app is. */
-async function addressOf(socket: string, app: string): Promise<string> {
-  const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-  const [{ Id }] = await engineJson<any>(socket, { path: `/containers/json?filters=${filters}` });
+async function addressOf(server: TestServer, socket: string, app: string): Promise<string> {
+  const { Id } = await runningContainerOf(server, socket, app);
   const detail = await engineJson<any>(socket, { path: `/containers/${Id}/json` });
   return (Object.values(detail.NetworkSettings.Networks)[0] as { IPAddress: string }).IPAddress;
 }
@@ -73,7 +73,7 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
   let password = '';
   const api = (method: string, path: string, body?: unknown) => server.api(method, path, body);
   const connect = async (app: string, database = 'app') => {
-    const host = await addressOf(socket, app);
+    const host = await addressOf(server, socket, app);
     for (let tries = 0; ; tries += 1) {
       const client = new pg.Client({ host, port: 5432, user: 'app', password, database });
       client.on('error', () => {});

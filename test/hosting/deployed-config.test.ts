@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
+import { containersOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -20,13 +21,8 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
     const { status } = await server.api('PATCH', `/api/apps/${name}${query}`, body);
     return status;
   };
-  const container = async (name: string): Promise<string> => {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${name}`] }));
-    const [found] = await engineJson<{ Id: string }[]>(socket, {
-      path: `/containers/json?filters=${filters}`,
-    });
-    return found?.Id ?? '';
-  };
+  const container = async (name: string): Promise<string> =>
+    (await containersOf(server, socket, name)).find(({ State }) => State === 'running')?.Id ?? '';
   const envOf = async (name: string) => {
     const command = ['sh', '-c', 'echo "$COLOR $TOKEN"'];
     return (await server.api('POST', `/api/apps/${name}/exec`, { command })).body.stdout?.trim();
@@ -93,10 +89,7 @@ describeEachEngine('a change that is not deployed', ({ socket }) => {
     await server.stop();
     server = await startServer({ socket, folder: server.folder });
     await server.api('POST', '/api/apps/kept/stop');
-    const filters = encodeURIComponent(JSON.stringify({ label: ['twofold.name=kept'] }));
-    for (const { Id } of await engineJson<{ Id: string }[]>(socket, {
-      path: `/containers/json?all=1&filters=${filters}`,
-    }))
+    for (const { Id } of await containersOf(server, socket, 'kept'))
       await callEngine(socket, { method: 'DELETE', path: `/containers/${Id}?force=1` });
     expect((await server.api('POST', '/api/apps/kept/start')).status).toBe(200);
     expect(await envOf('kept')).toBe('red');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
+import { containersOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
 import { driverOf } from './driver.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -11,11 +12,6 @@ interface Network {
   readonly Id: string;
   readonly Name: string;
   readonly Labels: Record<string, string>;
-}
-
-interface Container {
-  readonly Id: string;
-  readonly NetworkSettings: { readonly Networks: Record<string, { readonly NetworkID: string }> };
 }
 
 /** Calls that look at the engine first and then change it, several at the same moment. */
@@ -112,9 +108,7 @@ describeEachEngine('an app whose network is damaged', ({ kind, socket }) => {
     expect([body.status, body.error]).toEqual(['running', undefined]);
   };
   const containerOf = async (app: string) => {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-    const path = `/containers/json?all=true&filters=${filters}`;
-    const [found] = await engineJson<Container[]>(socket, { path });
+    const [found] = await containersOf(server, socket, app);
     return { id: found!.Id, networks: found!.NetworkSettings.Networks };
   };
   const networks = () => engineJson<Network[]>(socket, { path: '/networks' });

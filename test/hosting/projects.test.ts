@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
+import { runningContainerOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -24,11 +25,8 @@ describeEachEngine('a project', ({ socket }) => {
   const get = (app: string, host: string, port = 8080) =>
     run(app, 'timeout', '3', 'wget', '-q', '-O', '-', `http://${host}:${port}/`);
   const addressesOf = async (app: string): Promise<string[]> => {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-    const [found] = await engineJson<
-      { NetworkSettings: { Networks: Record<string, { IPAddress: string }> } }[]
-    >(socket, { path: `/containers/json?filters=${filters}` });
-    return Object.values(found!.NetworkSettings.Networks).map(({ IPAddress }) => IPAddress);
+    const { NetworkSettings } = await runningContainerOf(server, socket, app);
+    return Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress);
   };
   const networks = async () =>
     (await engineJson<{ Name: string }[]>(socket, { path: '/networks' })).map(({ Name }) => Name);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
+import { containersOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startLoad } from './load.ts';
 import { scraper, startServer, type TestServer } from './server.ts';
@@ -15,12 +16,7 @@ describeEachEngine('supervision', ({ socket }) => {
   afterEach(() => server?.clear());
   afterAll(() => server?.end());
 
-  const containers = async (app: string) => {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-    return engineJson<{ Id: string; State: string; Labels: Record<string, string> }[]>(socket, {
-      path: `/containers/json?all=1&filters=${filters}`,
-    });
-  };
+  const containers = (app: string) => containersOf(server, socket, app);
   // Podman's own kill waits for what only an event brings, so that the process itself is ended.
   const kill = async (id: string) => {
     const { State } = await engineJson<{ State: { Pid: number } }>(socket, {

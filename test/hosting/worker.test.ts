@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
+import { runningContainerOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -24,12 +25,9 @@ describeEachEngine('a worker', ({ socket }) => {
   const create = (fields: object) =>
     server.api('POST', '/api/apps', { image: web, port: null, health: quick, ...fields });
   const kill = async (app: string) => {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-    const [container] = await engineJson<{ Id: string }[]>(socket, {
-      path: `/containers/json?filters=${filters}`,
-    });
+    const { Id } = await runningContainerOf(server, socket, app);
     const { State } = await engineJson<{ State: { Pid: number } }>(socket, {
-      path: `/containers/${container!.Id}/json`,
+      path: `/containers/${Id}/json`,
     });
     process.kill(State.Pid, 'SIGKILL');
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnginesAtOnce } from '../../engines/available.ts';
 import { engineJson } from '../../engines/call-engine.ts';
+import { containersOf } from '../containers-of.ts';
 import { importImage } from '../../engines/import-image.ts';
 import { startServer, type TestServer } from '../server.ts';
 
@@ -19,11 +20,7 @@ describeEnginesAtOnce('release and processes', ({ socket }) => {
   afterAll(() => server?.end());
 
   const containers = async (app: string) => {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-    const all = await engineJson<{ Id: string; State: string; Labels: Record<string, string> }[]>(
-      socket,
-      { path: `/containers/json?all=1&filters=${filters}` },
-    );
+    const all = await containersOf(server, socket, app);
     return all.map(({ Id, State, Labels }) => ({
       ...{ id: Id, state: State, process: Labels['twofold.process'] ?? null },
       deployment: Number(Labels['twofold.deployment']),

@@ -1,0 +1,43 @@
+import { engineJson } from '../engines/call-engine.ts';
+import type { TestServer } from './server.ts';
+
+/** A container, as an engine lists it. */
+export interface ListedContainer {
+  readonly Id: string;
+  readonly State: string;
+  readonly Labels: Readonly<Record<string, string>>;
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>;
+  };
+}
+
+/**
+ * The containers of an app of this server, stopped ones too. Files of tests run at once on one engine, and have apps of
+ * the same name: whoever looks for the name alone reads, or ends, a container of another file.
+ */
+export async function containersOf(
+  { kernel }: Pick<TestServer, 'kernel'>,
+  socket: string,
+  app: string,
+): Promise<ListedContainer[]> {
+  const { value } = await kernel.store.db
+    .selectFrom('hosting_settings')
+    .select('value')
+    .where('key', '=', 'instance')
+    .executeTakeFirstOrThrow();
+  const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
+  const path = `/containers/json?all=1&filters=${filters}`;
+  const all = await engineJson<ListedContainer[]>(socket, { path });
+  return all.filter(({ Labels }) => Labels['twofold.instance'] === value);
+}
+
+/** The first that runs. */
+export async function runningContainerOf(
+  server: Pick<TestServer, 'kernel'>,
+  socket: string,
+  app: string,
+): Promise<ListedContainer> {
+  const found = (await containersOf(server, socket, app)).find(({ State }) => State === 'running');
+  if (!found) throw new Error(`no container of ${app} runs`);
+  return found;
+}
