@@ -68,6 +68,25 @@ describeEachEngine('a project', ({ socket }) => {
     for (const name of ['stranger', 'other-web']) await server.api('DELETE', `/api/apps/${name}`);
   }, 60_000);
 
+  it('stays closed when another program has asked the engine for its networks', async () => {
+    await create('late-db', { project: 'late' });
+    await create('outsider');
+    const again = (action: string) =>
+      Promise.all(
+        ['late-db', 'outsider'].map((name) => server.api('POST', `/api/apps/${name}/${action}`)),
+      );
+    await again('stop');
+    // Podman forgets by this that its networks are closed to each other.
+    await networks();
+    await again('start');
+    const [address] = await addressesOf('late-db');
+    expect((await get('late-db', address!)).stdout).toBe('version 1\n');
+    expect((await get('outsider', address!)).exit_code).not.toBe(0);
+    expect((await networks()).filter((name) => /^twofold-[\da-f]{8}-/.test(name))).toEqual([]);
+    await server.api('DELETE', '/api/projects/late');
+    await server.api('DELETE', '/api/apps/outsider');
+  }, 60_000);
+
   it('its apps share a volume, which is there until the last of them is deleted with it', async () => {
     const volumes = [{ name: 'data', path: '/data', shared: true }];
     await create('twin-a', { project: 'twin', volumes });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type Dockerode from 'dockerode';
 import { nullIfNotFound } from '../../dockerode/calls.ts';
 import type { FindNetworks } from '../../dockerode/owned.ts';
@@ -5,7 +6,11 @@ import type { FindNetworks } from '../../dockerode/owned.ts';
 interface PodmanNetwork {
   readonly labels?: Readonly<Record<string, string>>;
   readonly subnets?: readonly { readonly gateway?: string }[];
+  readonly options?: Readonly<Record<string, string>>;
 }
+
+/** What our networks have, whichever server made them. */
+const OURS = 'twofold.instance';
 
 /**
  * Asks Podman's own API, which has one network of a name at most. Its Docker-compatible one (4.3.1)
@@ -20,11 +25,29 @@ export const findPodmanNetworks: FindNetworks = async (client, name) => {
   return [{ id: name, labels, gateway: subnets?.[0]?.gateway ?? null }];
 };
 
-function inspect({ modem }: Dockerode, name: string): Promise<PodmanNetwork> {
+/**
+ * Makes Podman read its networks again when it has forgotten the options of one of ours, because
+ * another program asked for a list of them: a container that is started now would be reachable from
+ * all networks. Podman reads them after each change of any network.
+ */
+export async function isolateAgain(client: Dockerode): Promise<void> {
+  const networks = await ask<readonly PodmanNetwork[]>(client, 'networks/json');
+  const isOpen = ({ labels, options }: PodmanNetwork) =>
+    labels?.[OURS] !== undefined && options?.['isolate'] === undefined;
+  if (!networks.some(isOpen)) return;
+  const Name = `twofold-${randomUUID()}`;
+  await client.createNetwork({ Name, Internal: true });
+  await client.getNetwork(Name).remove();
+}
+
+const inspect = (client: Dockerode, name: string) =>
+  ask<PodmanNetwork>(client, `networks/${encodeURIComponent(name)}/json`);
+
+function ask<Answer>({ modem }: Dockerode, resource: string): Promise<Answer> {
   const { dial } = modem as {
-    dial(options: object, done: (error: unknown, found: PodmanNetwork) => void): void;
+    dial(options: object, done: (error: unknown, found: Answer) => void): void;
   };
-  const path = `/v4.0.0/libpod/networks/${encodeURIComponent(name)}/json`;
+  const path = `/v4.0.0/libpod/${resource}`;
   const statusCodes = { 200: true, 404: 'no such network', 500: 'server error' };
   return new Promise((resolve, reject) =>
     dial.call(modem, { path, method: 'GET', statusCodes }, (error, found) =>

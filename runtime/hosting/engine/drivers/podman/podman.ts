@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { call } from '../../dockerode/calls.ts';
 import { assertKind, type FoundEngine } from '../../dockerode/client.ts';
 import type { Dialect } from '../../dockerode/dialect.ts';
 import { createDockerodeEngine } from '../../dockerode/engine.ts';
@@ -6,7 +7,7 @@ import { retryOnRace } from '../../dockerode/retry-on-race.ts';
 import type { Engine } from '../../engine.ts';
 import { type LogDialect, logSetting } from '../../logs/log-source.ts';
 import type { Driver } from '../driver.ts';
-import { findPodmanNetworks } from './find-network.ts';
+import { findPodmanNetworks, isolateAgain } from './find-network.ts';
 import { followByReading } from './followed-stream.ts';
 import { preparePodmanBuild } from './build.ts';
 import { podmanLogPlace } from './log-place.ts';
@@ -45,6 +46,10 @@ function createPodmanEngine(found: FoundEngine, logs: Partial<LogDialect>): Engi
   });
   return {
     ...engine,
+    async start(id) {
+      await call(() => isolateAgain(found.client));
+      return engine.start(id);
+    },
     images: {
       ...engine.images,
       build: (context, options) =>
