@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConsoleModel, manifestKeys, writtenManifest } from '@twofold/schema';
-import { type Handler, reply } from '@twofold/runtime/http';
+import { reply } from '@twofold/runtime/http';
 import type { Kernel, Settings } from '@twofold/runtime/kernel';
 
 /** A key of the manifest, or a setting of the environment. */
@@ -16,26 +16,19 @@ export interface ShownSetting {
 /** Settings of the environment that win over a key of the manifest. */
 const WINS: Readonly<Record<string, string>> = { 'server.port': 'PORT', 'server.host': 'HOST' };
 
-/**
- * Words in the names of settings whose values are credentials. They apply to the project's own
- * settings, too.
- */
+/** Words in the names of settings whose values are credentials, those of the project too. */
 const SECRET =
   /(^|_)(SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|TOKENS?|(API)?KEYS?|HASH|SALT|PIN|DSN|CREDENTIALS?)(_|$)/i;
 
 /** `GET /api/system/settings`: every key of the manifest, and every setting that was read. */
-export async function listSettings(
-  { settings, project, root }: Kernel,
-  model: ConsoleModel,
-): Promise<Handler> {
-  const manifest = model.manifest ?? (await manifestIn(root));
-  // The settings with which webhooks are signed. The manifest names them, so their names may be
-  // anything.
+export async function listSettings({ settings, project, root }: Kernel, model: ConsoleModel) {
+  const keys = model.manifest ? manifestKeys(model.manifest) : await keysIn(root);
+  // The settings with which webhooks are signed: the manifest may give them any name.
   const signing = new Set(project.auth?.events.webhooks.map(({ secretEnv }) => secretEnv));
   const isSecret = (name: string) =>
     signing.has(name) || (SECRET.test(name) && typeof settings.asked.get(name) !== 'boolean');
   return () => {
-    const keys = (manifest === null ? [] : manifestKeys(manifest)).map((key) => {
+    const values = keys.map((key) => {
       const source = settings.sourceOf(WINS[key.name] ?? '');
       return source === null
         ? shown(key.name, key.value, key.written ? 'manifest' : 'default')
@@ -45,13 +38,15 @@ export async function listSettings(
       const setting = settingOf(settings, name);
       return isSecret(name) ? { ...setting, value: null, secret: true } : setting;
     });
-    return reply(200, { settings: [...keys, ...read] });
+    return reply(200, { settings: [...values, ...read] });
   };
 }
 
-/** Null in a container that was built without the file: what it says is not known then. */
-const manifestIn = (root: string) =>
-  readFile(join(root, 'manifest.yaml'), 'utf8').then(writtenManifest, () => null);
+/** None in a container that was built without the file: what it says is not known then. */
+const keysIn = async (root: string) => {
+  const text = await readFile(join(root, 'manifest.yaml'), 'utf8').catch(() => null);
+  return text === null ? [] : manifestKeys(writtenManifest(text));
+};
 
 function settingOf(settings: Settings, name: string): ShownSetting {
   const source = settings.sourceOf(name);
