@@ -102,7 +102,7 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
       writeFileSync(join(folder, `templates/${id}.json`), JSON.stringify({ ...template, ...own }));
     }
     server = await startServer({ socket, folder });
-    const made = await api('POST', '/api/templates/postgres/deploy', { name: 'shopdb' });
+    const made = await api('POST', '/api/templates/postgres/deploy', { name: 'ledgerdb' });
     expect([made.status, made.body.error]).toEqual([201, undefined]);
     password = made.body.generated.POSTGRES_PASSWORD;
   });
@@ -113,17 +113,17 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
 
   it('is dumped under load in one state, tried, and restored with roles and other databases', async () => {
     // A try before this one may have left them.
-    await query('shopdb', 'DROP DATABASE IF EXISTS "second one" WITH (FORCE)');
-    await query('shopdb', 'DROP TABLE IF EXISTS parts; DROP ROLE IF EXISTS clerk');
+    await query('ledgerdb', 'DROP DATABASE IF EXISTS "second one" WITH (FORCE)');
+    await query('ledgerdb', 'DROP TABLE IF EXISTS parts; DROP ROLE IF EXISTS clerk');
     await query(
-      'shopdb',
+      'ledgerdb',
       `CREATE TABLE parts (id int PRIMARY KEY, sum int); CREATE ROLE clerk LOGIN PASSWORD 'x'; ALTER TABLE parts OWNER TO clerk`,
     );
-    await query('shopdb', 'CREATE DATABASE "second one"');
-    await query('shopdb', `CREATE TABLE t AS SELECT 'kept' AS word`, 'second one');
+    await query('ledgerdb', 'CREATE DATABASE "second one"');
+    await query('ledgerdb', `CREATE TABLE t AS SELECT 'kept' AS word`, 'second one');
     // Each transaction moves the sum between two rows: half of one would show.
-    await query('shopdb', 'INSERT INTO parts SELECT n, 0 FROM generate_series(1, 2000) n');
-    const writer = await connect('shopdb');
+    await query('ledgerdb', 'INSERT INTO parts SELECT n, 0 FROM generate_series(1, 2000) n');
+    const writer = await connect('ledgerdb');
     const end = new AbortController();
     let enough = () => {};
     const some = new Promise<void>((resolve) => (enough = resolve));
@@ -137,30 +137,30 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
       }
     })();
     await some;
-    const { body } = await api('POST', '/api/apps/shopdb/backups?wait=true');
+    const { body } = await api('POST', '/api/apps/ledgerdb/backups?wait=true');
     end.abort();
     await load;
     await writer.end();
     expect(body).toMatchObject({ status: 'done', error: null });
 
-    const tried = await api('POST', `/api/apps/shopdb/backups/${body.id}/verify?wait=true`);
+    const tried = await api('POST', `/api/apps/ledgerdb/backups/${body.id}/verify?wait=true`);
     expect([tried.body.error, typeof tried.body.verified_at]).toEqual([null, 'string']);
 
-    await query('shopdb', 'DROP TABLE parts');
-    await query('shopdb', 'DROP DATABASE "second one"');
-    const back = await api('POST', `/api/apps/shopdb/backups/${body.id}/restore?wait=true`, {
-      confirm: 'shopdb',
+    await query('ledgerdb', 'DROP TABLE parts');
+    await query('ledgerdb', 'DROP DATABASE "second one"');
+    const back = await api('POST', `/api/apps/ledgerdb/backups/${body.id}/restore?wait=true`, {
+      confirm: 'ledgerdb',
     });
     expect([back.status, back.body.error]).toEqual([200, undefined]);
     const [{ rows, sum, first }] = await query(
-      'shopdb',
+      'ledgerdb',
       'SELECT count(*)::int AS rows, sum(sum)::int AS sum, max(sum) AS first FROM parts',
     );
     expect([rows, sum, first > 0]).toEqual([2000, 0, true]);
     expect(
-      await query('shopdb', `SELECT tableowner FROM pg_tables WHERE tablename = 'parts'`),
+      await query('ledgerdb', `SELECT tableowner FROM pg_tables WHERE tablename = 'parts'`),
     ).toEqual([{ tableowner: 'clerk' }]);
-    expect(await query('shopdb', 'SELECT word FROM t', 'second one')).toEqual([{ word: 'kept' }]);
+    expect(await query('ledgerdb', 'SELECT word FROM t', 'second one')).toEqual([{ word: 'kept' }]);
   });
 
   it.each(OTHERS)(
@@ -205,35 +205,37 @@ describeEnginesAtOnce('a database of a template', ({ kind, socket }) => {
   // The same on both engines, and each restore stops a database twice.
   if (kind === 'docker')
     it('says why when its dump or its restore fails, and keeps what was there', async () => {
-      const good = (await api('POST', '/api/apps/shopdb/backups?wait=true')).body;
+      const good = (await api('POST', '/api/apps/ledgerdb/backups?wait=true')).body;
       const failing = [
         'sh',
         '-c',
         'echo half; echo "no such database: $POSTGRES_PASSWORD" >&2; exit 3',
       ];
-      await api('PATCH', '/api/apps/shopdb', { backup: { dump: failing } });
-      const bad = (await api('POST', '/api/apps/shopdb/backups?wait=true')).body;
+      await api('PATCH', '/api/apps/ledgerdb', { backup: { dump: failing } });
+      const bad = (await api('POST', '/api/apps/ledgerdb/backups?wait=true')).body;
       expect(bad).toMatchObject({
         ...{ status: 'failed', bytes: null },
         error: 'backup.dump ended with exit code 3: no such database: ********',
       });
-      await api('PATCH', '/api/apps/shopdb', {
+      await api('PATCH', '/api/apps/ledgerdb', {
         backup: { restore: ['sh', '-c', 'cat > /dev/null; exit 4'] },
       });
-      const tried = await api('POST', `/api/apps/shopdb/backups/${good.id}/verify?wait=true`);
+      const tried = await api('POST', `/api/apps/ledgerdb/backups/${good.id}/verify?wait=true`);
       expect(tried.body.error).toBe('backup.restore ended with exit code 4');
-      const back = await api('POST', `/api/apps/shopdb/backups/${good.id}/restore?wait=true`, {
-        confirm: 'shopdb',
+      const back = await api('POST', `/api/apps/ledgerdb/backups/${good.id}/restore?wait=true`, {
+        confirm: 'ledgerdb',
       });
       expect([back.status, back.body.error]).toEqual([
         502,
         'backup.restore ended with exit code 4',
       ]);
-      expect(await query('shopdb', 'SELECT count(*)::int AS rows FROM parts')).toEqual([
+      expect(await query('ledgerdb', 'SELECT count(*)::int AS rows FROM parts')).toEqual([
         { rows: 2000 },
       ]);
       const empty = { dump: null, restore: null };
-      expect((await api('PATCH', '/api/apps/shopdb', { backup: { dump: null } })).status).toBe(400);
-      expect((await api('PATCH', '/api/apps/shopdb', { backup: empty })).status).toBe(200);
+      expect((await api('PATCH', '/api/apps/ledgerdb', { backup: { dump: null } })).status).toBe(
+        400,
+      );
+      expect((await api('PATCH', '/api/apps/ledgerdb', { backup: empty })).status).toBe(200);
     });
 });

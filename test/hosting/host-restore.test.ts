@@ -136,7 +136,7 @@ const answersIn = (out: string) =>
     .map((line) => JSON.parse(line) as any);
 
 async function connect(socket: string, password: string): Promise<pg.Client> {
-  const filters = encodeURIComponent(JSON.stringify({ label: ['twofold.name=ledgerdb'] }));
+  const filters = encodeURIComponent(JSON.stringify({ label: ['twofold.name=shopdb'] }));
   const [{ Id }] = await engineJson<any>(socket, { path: `/containers/json?filters=${filters}` });
   const detail = await engineJson<any>(socket, { path: `/containers/${Id}/json` });
   const networks = Object.values(detail.NetworkSettings.Networks) as { IPAddress: string }[];
@@ -206,7 +206,7 @@ describeWith('docker', 'another host, from Docker', () =>
     it('a host is lost, and comes back on another engine by the commands of the page', async () => {
       const old = await makeHost('old', DOCKER);
       const server = await start(old);
-      const made = await server.api('POST', '/api/templates/postgres/deploy', { name: 'ledgerdb' });
+      const made = await server.api('POST', '/api/templates/postgres/deploy', { name: 'shopdb' });
       expect([made.status, made.body.error]).toEqual([201, undefined]);
       const password = made.body.generated.POSTGRES_PASSWORD as string;
       const web = { name: 'web', image: 'docker.io/twofold-test/web:1', env: { COLOR: 'blue' } };
@@ -221,12 +221,12 @@ describeWith('docker', 'another host, from Docker', () =>
       const answers = answersIn(saved.out);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect(answers.slice(2).map(({ body }) => [body.app, body.status, body.error])).toEqual([
-        ['ledgerdb', 'done', null],
+        ['shopdb', 'done', null],
         [null, 'done', null],
       ]);
       // A backup that is newer than that of the server is the one that counts.
       await client.query('CREATE TABLE late (text text)');
-      const later = await server.api('POST', '/api/apps/ledgerdb/backups?wait=true');
+      const later = await server.api('POST', '/api/apps/shopdb/backups?wait=true');
       expect(later.body.status).toBe('done');
       await load.end();
       const all = load.count();
@@ -250,7 +250,7 @@ describeWith('docker', 'another host, from Docker', () =>
       expect([dry.dry_run, real.dry_run, real.apps]).toEqual([true, false, dry.apps]);
       expect(real.apps).toEqual([
         expect.objectContaining({
-          name: 'ledgerdb',
+          name: 'shopdb',
           backup: expect.stringContaining(later.body.id),
         }),
         expect.objectContaining({ name: 'web', volumes: [], backup: null }),
@@ -263,7 +263,7 @@ describeWith('docker', 'another host, from Docker', () =>
         const { body } = await back.api('GET', `/api/apps/${name}`);
         return body.status === 'failed' ? `${body.status}: ${body.error}` : body.status;
       };
-      for (const name of ['ledgerdb', 'web'])
+      for (const name of ['shopdb', 'web'])
         await expect.poll(() => status(name), { timeout: 60_000, interval: 300 }).toBe('running');
       const restored = await connect(PODMAN, password);
       const { rows } = await restored.query(
@@ -278,14 +278,14 @@ describeWith('docker', 'another host, from Docker', () =>
       const { body: page } = await back.api('GET', '/api/apps/web');
       expect(page.env).toEqual({ COLOR: 'blue' });
       // The records of both are there, and the target is reached from here.
-      const { backups } = (await back.api('GET', '/api/apps/ledgerdb/backups')).body;
+      const { backups } = (await back.api('GET', '/api/apps/shopdb/backups')).body;
       expect(backups.map(({ id, status: is }: any) => [id, is])).toEqual([
         [later.body.id, 'done'],
         [answers[2].body.id, 'done'],
       ]);
       const tried = await back.api(
         'POST',
-        `/api/apps/ledgerdb/backups/${later.body.id}/verify?wait=true`,
+        `/api/apps/shopdb/backups/${later.body.id}/verify?wait=true`,
       );
       expect([tried.body.error, typeof tried.body.verified_at]).toEqual([null, 'string']);
       await back.stop();
