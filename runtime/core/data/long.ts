@@ -50,14 +50,16 @@ function hidesRows(scope: Scope, { entity: name, access }: Listed): boolean {
 const isIndexed = ({ model }: Scope, link: Link | undefined) =>
   !link || (link.kind === 'column' && !link.of && model.ids === 'integer');
 
-function selectionsOf({ selection, fields = [] }: SelectedList): readonly Selection[] {
-  if (selection) return [selection];
-  return fields.flatMap((part) => {
+const selectionsOf = ({ selection, fields = [] }: SelectedList): readonly Selection[] =>
+  selection ? [selection] : nodeSelections(fields);
+
+/** What a connection shows of its rows. */
+export const nodeSelections = (parts: readonly ConnectionPart[]): readonly Selection[] =>
+  parts.flatMap((part) => {
     if (part.kind === 'nodes') return [part.selection];
     if (part.kind !== 'edges') return [];
     return part.fields.flatMap((field) => (field.kind === 'node' ? [field.selection] : []));
   });
-}
 
 /** Whether any field of an object is a list, or holds one. */
 export const hasLists = ({ fields }: Selection): boolean => fields.some(isOrHasList);

@@ -53,7 +53,12 @@ export interface EntityModel {
   column(name: string): Column;
 }
 
-const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+/** The names of the root types in the model, even when the schema names them differently. */
+export const ROOT_NAMES = {
+  query: 'Query',
+  mutation: 'Mutation',
+  subscription: 'Subscription',
+} as const;
 
 /** @example indexModel(project).entity('Post').column('author_id').type // 'id' */
 export function indexModel(project: Project): Model {
@@ -78,7 +83,7 @@ export function indexModel(project: Project): Model {
     writes: new Map(project.writes.map((shape) => [shape.id, shape])),
     operations: new Map(
       project.operations.map((operation) => [
-        `${ROOTS[operation.root]}.${operation.name}`,
+        `${ROOT_NAMES[operation.root]}.${operation.name}`,
         operation,
       ]),
     ),

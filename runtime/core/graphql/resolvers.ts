@@ -9,7 +9,7 @@ import {
 import { refusal, rootAccess, type Access } from '../data/access/access.ts';
 import { rowMeets, type JudgedRow } from '../data/write/row-judgement.ts';
 import { assertValid } from '../data/write/constraint.ts';
-import { propertyOf, type EntityModel } from '../data/model.ts';
+import { propertyOf, ROOT_NAMES, type EntityModel } from '../data/model.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/sql/scope.ts';
 import { transactionOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
@@ -57,8 +57,6 @@ export function attachResolvers(engine: Engine): void {
     }
   }
 }
-
-const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /**
  * `viewer: Query`: every caller may select the root again; the fields below have rules of their
@@ -172,7 +170,7 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
   }
   const own = rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
   // For rows of several types, the callers get the rows that they may read.
-  return !own.explicit && (action.kind === 'node' || action.kind === 'listAbstract')
+  return !own.explicit && ['node', 'listAbstract'].includes(action.kind)
     ? { kind: 'all' }
     : own;
 }
@@ -199,8 +197,9 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
       const row =
         isTree(parent) && parent[ROW_KEY] ? readRow(entity, parent[ROW_KEY], info) : parent;
       const done = () =>
-        call(own, row, args, context, info) ??
-        (own ? undefined : memberOfParent(row, name, args, context, info, entity));
+        own
+          ? own(row, args, context, info)
+          : memberOfParent(row, name, args, context, info, entity);
       return field ? allowed(info, entity, field, row, done) : done();
     };
   }
@@ -216,11 +215,6 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
     );
   };
 }
-
-const call = (
-  own: ReturnType<typeof ownResolver>,
-  ...args: [Parent, any, RequestContext, GraphQLResolveInfo]
-) => own?.(...args);
 
 /** A field without a resolver may be a member of the object that user code returned. */
 function memberOfParent(

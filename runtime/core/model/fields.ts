@@ -48,7 +48,7 @@ export interface ListArguments {
   /** Columns that the user's filters may name. */
   readonly filterable?: readonly string[];
   /** The argument that leaves one row of each combination, and value → column. */
-  readonly distinct?: ListOptions['distinct'];
+  readonly distinct?: NonNullable<ListOptions['distinct']>;
   /** The condition that every row must meet: `@list(where:)`. */
   readonly condition?: Condition;
   /** `['created_at desc', 'id']`; by the key when absent. */
@@ -89,16 +89,6 @@ export function node(arg: string): Action {
   return { kind: 'node', arg };
 }
 
-/** The parts of a mutation besides its entity. `write` names an entry of `model.writes`. */
-export interface WriteArguments {
-  readonly write: string;
-  /** Argument that holds the input object. */
-  readonly input?: string;
-  /** Arguments beside it that hooks find among its members. */
-  readonly beside?: readonly string[];
-  readonly returns?: ShortReturns;
-}
-
 type ShortReturns =
   | 'entity'
   | 'id'
@@ -107,14 +97,23 @@ type ShortReturns =
   | 'count'
   | Omit<Extract<Returns, { kind: 'payload' }>, 'kind'>;
 
+/** The options of an action, with its answer in the short form. `write`: an entry of `model.writes`. */
+type ArgumentsOf<Kind extends Action['kind']> = Omit<
+  Extract<Action, { kind: Kind }>,
+  'kind' | 'entity' | 'returns'
+> & { readonly returns?: ShortReturns };
+
+const write =
+  <Kind extends 'create' | 'upsert' | 'createMany' | 'updateMany' | 'removeMany'>(kind: Kind) =>
+  (entity: string, { returns, ...given }: ArgumentsOf<Kind>): Action =>
+    ({ kind, entity, ...given, returns: returnsOf(returns) }) as Action;
+
 /**
  * Inserts a row.
  *
  * @example createUser: create('User', { write: 'CreateUserInput:User', input: 'input' })
  */
-export function create(entity: string, { returns, ...rest }: WriteArguments): Action {
-  return { kind: 'create', entity, ...rest, returns: returnsOf(returns) };
-}
+export const create = write('create');
 
 /**
  * Changes the given columns of a row. `key` is the path of the id in the arguments: `['id']`,
@@ -123,7 +122,7 @@ export function create(entity: string, { returns, ...rest }: WriteArguments): Ac
 export function update(
   entity: string,
   key: ArgumentPath | RowKey,
-  { returns, ...rest }: WriteArguments,
+  { returns, ...rest }: ArgumentsOf<'create'>,
 ): Action {
   return { kind: 'update', entity, ...whichOf(key), ...rest, returns: returnsOf(returns) };
 }
@@ -140,48 +139,25 @@ export function remove(
 const whichOf = (key: ArgumentPath | RowKey) =>
   typeof key[0] === 'string' ? { id: key as ArgumentPath } : { by: key as RowKey };
 
-/** The options of an action, with its answer in the short form. */
-type ArgumentsOf<Kind extends Action['kind']> = Omit<
-  Extract<Action, { kind: Kind }>,
-  'kind' | 'entity' | 'returns'
-> & { readonly returns?: ShortReturns };
-
 /**
  * Updates the row with the key, or creates it.
  *
  * @example upsertTag: upsert('Tag', { by: [{ 'where.name': 'name' }], create: { write: 'NewTag:Tag', input: 'create' }, update: { write: 'TagPatch:Tag', input: 'update' } })
  */
-export function upsert(entity: string, { returns, ...given }: ArgumentsOf<'upsert'>): Action {
-  return { kind: 'upsert', entity, ...given, returns: returnsOf(returns) };
-}
+export const upsert = write('upsert');
 
 /** Inserts several rows. @example createTags: createMany('Tag', { write: 'NewTag:Tag', input: 'input', returns: 'rows' }) */
-export function createMany(
-  entity: string,
-  { returns, ...given }: ArgumentsOf<'createMany'>,
-): Action {
-  return { kind: 'createMany', entity, ...given, returns: returnsOf(returns) };
-}
+export const createMany = write('createMany');
 
 /**
  * Changes the rows of a filter.
  *
  * @example updateTags: updateMany('Tag', { where: { arg: 'where', shape: 'TagFilter' }, write: 'TagPatch:Tag', input: 'input', returns: 'count' })
  */
-export function updateMany(
-  entity: string,
-  { returns, ...given }: ArgumentsOf<'updateMany'>,
-): Action {
-  return { kind: 'updateMany', entity, ...given, returns: returnsOf(returns) };
-}
+export const updateMany = write('updateMany');
 
 /** Deletes several rows. @example deleteTags: removeMany('Tag', { ids: 'ids', returns: 'count' }) */
-export function removeMany(
-  entity: string,
-  { returns, ...given }: ArgumentsOf<'removeMany'>,
-): Action {
-  return { kind: 'removeMany', entity, ...given, returns: returnsOf(returns) };
-}
+export const removeMany = write('removeMany');
 
 /** Sends changes as they happen. @example userCreated: subscribe('User', ['created']) */
 export function subscribe(
@@ -243,8 +219,9 @@ export function aggregate<Given extends AggregatedArguments>(
   entity: string,
   given: Given,
 ): AggregatedBy<Given> {
-  const list = listOptions(given as ListArguments, entity);
-  return { kind: 'aggregated', entity, list, ...viaOf(given.via) } as AggregatedBy<Given>;
+  const { via, ...rest } = given;
+  const list = listOptions(rest as ListArguments, entity);
+  return { kind: 'aggregated', entity, list, ...viaOf(via) } as AggregatedBy<Given>;
 }
 
 /**
@@ -322,37 +299,20 @@ export function through(
   return { kind: 'table', table, own, other, ...more };
 }
 
-function listOptions(words: ListArguments, entity: string): ListOptions {
-  const given = words.crud ? { ...impliedList(entity, words.crud), ...words } : words;
-  const {
-    max,
-    filters = {},
-    page = {},
-    order = ['id'],
-    where,
-    orderBy,
-    search,
-    connection,
-    filterable,
-    distinct,
-    condition,
-  } = given;
+function listOptions({ crud, ...words }: ListArguments, entity: string): ListOptions {
+  const given: ListArguments = crud ? { ...impliedList(entity, crud), ...words } : words;
+  const { max, default: size = max, page, filters = {}, order = ['id'], ...others } = given;
+  const { paged: isPaged, ...same } = others;
   const list: ListOptions = {
+    ...same,
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
-    ...(where && { where }),
-    ...(orderBy && { orderBy }),
-    ...(search !== undefined && { search }),
-    paging: { ...page, default: given.default ?? max, max },
-    ...(connection && { connection }),
-    ...(filterable && { filterable }),
-    ...(distinct && { distinct }),
-    ...(condition && { condition }),
+    paging: { ...page, default: size, max },
     order: order.map((text) => ({
       column: text.replace(/ desc$/, ''),
       descending: text.endsWith(' desc'),
     })),
   };
-  return given.paged ? paged(list) : list;
+  return isPaged ? paged(list) : list;
 }
 
 function returnsOf(given: ShortReturns = 'entity'): Returns {

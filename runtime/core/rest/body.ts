@@ -98,8 +98,11 @@ export function coerceArguments(
   );
 }
 
-const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] =>
-  schema.getMutationType()?.getFields()[name]?.args ?? [];
+/** The arguments that the schema declares for a root field. */
+export const argumentsOf = (
+  schema: GraphQLSchema,
+  { root, name }: Operation,
+): readonly GraphQLArgument[] => schema.getRootType(root as never)?.getFields()[name]?.args ?? [];
 
 /** Drops the object's own key, so that clients may send back an object that they received. */
 function withoutOwnId(

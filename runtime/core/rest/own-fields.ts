@@ -1,7 +1,7 @@
 import { parseExact } from '../data/sql/exact-json.ts';
 import { type Operation, ownSize, type Returns } from '@twofold/schema';
 import { failure } from '../errors.ts';
-import { keyValue } from './body.ts';
+import { argumentsOf, keyValue } from './body.ts';
 import { connectionSelection, rowsOf } from './connections.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { Page } from './query.ts';
@@ -20,9 +20,7 @@ async function callField(
   args: Readonly<Record<string, unknown>>,
   selection: string,
 ): Promise<string | null> {
-  const { schema } = service.engine;
-  const root = operation.root === 'query' ? schema.getQueryType() : schema.getMutationType();
-  const declared = (root?.getFields()[operation.name]?.args ?? []).filter(
+  const declared = argumentsOf(service.engine.schema, operation).filter(
     ({ name }) => args[name] !== undefined,
   );
   const types = declared.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
@@ -52,8 +50,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
     return text === '{}' ? null : text;
   }
   const arg = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id';
-  const declared =
-    request.service.engine.schema.getQueryType()?.getFields()[operation.name]?.args ?? [];
+  const declared = argumentsOf(request.service.engine.schema, operation);
   return callField(request, { [arg]: keyValue(declared, [arg], key) }, selection);
 }
 

@@ -5,7 +5,7 @@ import { sql, type Sql } from '../sql/fragment.ts';
 import { isDigits } from '../sql/json.ts';
 import type { EntityModel } from '../model.ts';
 import type { Figure, NumberType } from '../plan.ts';
-import { and, marked, reference, type Scope } from '../sql/scope.ts';
+import { and, keyColumns, marked, reference, type Scope } from '../sql/scope.ts';
 
 /**
  * The form of a number. `integer` is whole, and on SQLite it fits 64 bits; `exact` may be larger or
@@ -86,14 +86,9 @@ function distinctValue(scope: Scope, rows: Rows, column: string): Sql {
 /** The value of a column in the form by which rows are grouped and groups are compared. */
 function comparable(scope: Scope, { entity, alias }: Rows, column: string): Sql {
   const { type, parts } = entity.column(column);
-  if (parts)
-    return scope.json.key(
-      parts.map((part) => ({
-        reference: reference(entity, alias, part),
-        column: entity.column(part),
-      })),
-    );
-  const own = reference(entity, alias, column);
+  const at = (name: string) => reference(entity, alias, name);
+  if (parts) return scope.json.key(keyColumns(entity, parts, at));
+  const own = at(column);
   return scope.dialect === 'sqlite' && type === 'decimal'
     ? sql`${EXACT.plain}(${own})`
     : sql`${own}`;

@@ -271,14 +271,9 @@ export function readAccess(scope: Scope, entity: string, replaced?: Access): Acc
   return access;
 }
 
-interface Linking {
-  readonly link: Link;
-  readonly entity: EntityModel;
-}
-
 function linkCondition(
   scope: Scope,
-  { link, entity }: Linking,
+  { link, entity }: { readonly link: Link; readonly entity: EntityModel },
   alias: string,
   parent: Source,
 ): Sql {

@@ -39,10 +39,7 @@ export function connectionJson(
   const entity = scope.model.entity(linked.entity);
   const source = innerSource(scope, entity, { alias, used, joins });
   const page: Page = { alias, parent, write, source };
-  const object = scope.json.object([
-    ...typeName(scope, linked.type),
-    ...linked.fields.map((part) => ({ key: part.key, value: partJson(scope, linked, part, page) })),
-  ]);
+  const object = eachPart(scope, linked, (part) => partJson(scope, linked, part, page));
   const rows = pageQuery(scope, linked, () => [...used], parent, 1);
   const numbered = sql`select *, row_number() over () as ${name(NUMBER)}, count(*) over () as ${name(COUNT)} from (${rows}) ${scope.alias()}`;
   const direction = isBackwards(scope, linked) ? ' desc' : '';
@@ -55,18 +52,18 @@ export function connectionJson(
  * reading them.
  */
 function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
-  const value = (part: ConnectionPart): Sql => {
-    if (part.kind === 'typename') return sql`${literal(part.value)}`;
-    if (part.kind === 'nodes')
-      return rowsJson(scope, { ...linked, selection: part.selection }, write, parent);
-    if (part.kind === 'aggregate') return aggregateJson(scope, { ...linked, ...part }, parent);
-    return countJson(scope, linked, parent);
-  };
-  return scope.json.object([
-    ...typeName(scope, linked.type),
-    ...linked.fields.map((part) => ({ key: part.key, value: value(part) })),
-  ]);
+  return eachPart(scope, linked, (part) =>
+    part.kind === 'nodes'
+      ? rowsJson(scope, { ...linked, selection: part.selection }, write, parent)
+      : partOfAll(scope, linked, part, parent),
+  );
 }
+
+const eachPart = (scope: Scope, { type, fields }: Linked, value: (part: ConnectionPart) => Sql) =>
+  scope.json.object([
+    ...typeName(scope, type),
+    ...fields.map((part) => ({ key: part.key, value: value(part) })),
+  ]);
 
 const typeName = (scope: Scope, type: string): Pair[] =>
   scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(type)}` }] : [];
@@ -76,14 +73,15 @@ const isBackwards = (scope: Scope, { call }: Linked) => scope.calls[call]?.page?
 const inPage = ({ alias }: Page, { call }: Linked): Sql =>
   sql`${alias}.${name(NUMBER)} <= ${parameter(call, ['page', 'limit'], { type: 'integer' })}`;
 
+/** A part that is the same for every page. */
+function partOfAll(scope: Scope, linked: Linked, part: ConnectionPart, parent?: Source): Sql {
+  if (part.kind === 'typename') return sql`${literal(part.value)}`;
+  if (part.kind === 'aggregate') return aggregateJson(scope, { ...linked, ...part }, parent);
+  return countJson(scope, linked, parent);
+}
+
 function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page): Sql {
   switch (part.kind) {
-    case 'typename':
-      return sql`${literal(part.value)}`;
-    case 'totalCount':
-      return countJson(scope, linked, page.parent);
-    case 'aggregate':
-      return aggregateJson(scope, { ...linked, ...part }, page.parent);
     case 'nodes':
       return listJson(scope, linked, page, page.write(part.selection, page.source));
     case 'edges':
@@ -96,6 +94,8 @@ function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page
           value: pageInfoJson(scope, linked, field, page),
         })),
       ]);
+    default:
+      return partOfAll(scope, linked, part, page.parent);
   }
 }
 

@@ -7,6 +7,7 @@ import { readAccess } from '../rows/rows.ts';
 import { rowCondition } from '../access/condition-sql.ts';
 import { tableName, keyOfRow, reference, type Scope } from '../sql/scope.ts';
 import { looksAt } from '../access/row-condition.ts';
+import { nodeSelections } from '../long.ts';
 import { asText } from './select.ts';
 
 /**
@@ -90,16 +91,7 @@ function selectionsBelow(field: Planned): readonly Selection[] {
     case 'connection':
       // The field returns rows of the entity, so it reads the table again, whatever is selected of
       // them.
-      return [
-        { entity: field.entity, fields: [], row: false },
-        ...field.fields.flatMap((part) =>
-          part.kind === 'nodes'
-            ? [part.selection]
-            : part.kind === 'edges'
-              ? part.fields.flatMap((edge) => (edge.kind === 'node' ? [edge.selection] : []))
-              : [],
-        ),
-      ];
+      return [{ entity: field.entity, fields: [], row: false }, ...nodeSelections(field.fields)];
     default:
       return [];
   }

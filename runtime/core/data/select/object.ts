@@ -11,6 +11,7 @@ import type { Aggregated, Planned, Selection } from '../plan.ts';
 import { rowsJson } from '../rows/rows.ts';
 import { conditionsSql, rowCondition } from '../access/condition-sql.ts';
 import {
+  keyColumns,
   tableName,
   and,
   marked,
@@ -116,11 +117,7 @@ function keyJson(
   source: Source,
   { column, prefix }: { readonly column: string; readonly prefix?: string | undefined },
 ): Sql {
-  const parts = entity.partsOf(column).map((part) => ({
-    reference: source.ref(part),
-    column: entity.column(part),
-  }));
-  return scope.json.key(parts, prefix);
+  return scope.json.key(keyColumns(entity, entity.partsOf(column), source.ref), prefix);
 }
 
 const keyPair = (scope: Scope, entity: EntityModel, source: Source): Pair[] => [

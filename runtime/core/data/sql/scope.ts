@@ -2,7 +2,7 @@ import type { JoinKey } from '@twofold/schema';
 import type { Dialect } from '../../store/store.ts';
 import type { Rules } from '../access/access.ts';
 import { valueSql, joinSql, literal, name, sql, type Sql } from './fragment.ts';
-import { jsonOf, type Json } from './json.ts';
+import { jsonOf, type Json, type KeyColumn } from './json.ts';
 import type { EntityModel, Model } from '../model.ts';
 import type { Call, KeyType } from '../plan.ts';
 import type { Stored } from './values.ts';
@@ -131,13 +131,16 @@ export function keyOfRow(
   const id = entity.columns.get('id');
   if (!id?.parts && !id?.key && id?.default?.kind !== 'database')
     return sql`${reference(entity, alias, 'id')}`;
-  return jsonOf[dialect].key(
-    entity.key.map((part) => ({
-      reference: reference(entity, alias, part),
-      column: entity.column(part),
-    })),
-  );
+  const columns = keyColumns(entity, entity.key, (part) => reference(entity, alias, part));
+  return jsonOf[dialect].key(columns);
 }
+
+/** The columns of a key, with what `at` calls them. */
+export const keyColumns = (
+  entity: EntityModel,
+  parts: readonly string[],
+  at: (part: string) => string,
+): KeyColumn[] => parts.map((part) => ({ reference: at(part), column: entity.column(part) }));
 
 /** A value in the arguments of node `call`. */
 export const parameter = (call: number, path: readonly (string | number)[], as: Stored): Sql =>

@@ -6,6 +6,7 @@ import { argumentErrors, assertValid, type InputError } from './constraint.ts';
 import { filterCondition } from '../filter/filter.ts';
 import { assertFilterSize } from '../filter/filter-size.ts';
 import { sql, toStatement, type Sql } from '../sql/fragment.ts';
+import { listOf } from '../sql/list-of.ts';
 import { insertPlainRows } from './insert-rows.ts';
 import { found, type EntityModel } from '../model.ts';
 import type { Query } from '../reader.ts';
@@ -74,9 +75,6 @@ function errorsOf({ model }: Actor, action: ManyAction, args: Arguments): InputE
 }
 
 const inputOf = (value: unknown) => (value ?? {}) as Arguments;
-
-const listOf = (value: unknown): readonly Arguments[] =>
-  value === undefined || value === null ? [] : ([value].flat() as Arguments[]);
 
 /** The limit of models that were generated before there was a setting. */
 const LIMIT = 1000;

@@ -1,5 +1,6 @@
 import { type GraphQLError, locatedError } from 'graphql';
 import { callerId } from '../../data/access/access.ts';
+import { ROOT_NAMES } from '../../data/model.ts';
 import { readCalls } from '../arguments.ts';
 import { type NotedStatement, noting } from '../dry-engine.ts';
 import { isOwn, rootName } from '../engine.ts';
@@ -49,10 +50,8 @@ async function perform(run: Run, root: RootPlan, tree: boolean): Promise<object>
   return readEvent(run, root).catch((error: unknown) => ({ error }));
 }
 
-const NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
-
 const coordinateOf = ({ operation }: Run, { node }: RootPlan) =>
-  `${NAMES[operation.node.operation]}.${node.name.value}`;
+  `${ROOT_NAMES[operation.node.operation]}.${node.name.value}`;
 
 /** Whether the project has to write a function for the field, and has none. */
 function isUnwritten(run: Run, root: RootPlan): boolean {

@@ -3,13 +3,7 @@ import type { ColumnType, Field } from '@twofold/schema';
 import type { EntityModel } from '../../data/model.ts';
 import type { AggregatePart, Figure, FigurePart, KeyPart, NumberType } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
-import { fieldNameOf, type Tree } from './planning.ts';
-
-/** A field of the answer: its key, and the nodes that select it. */
-interface SelectedField {
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
-}
+import { fieldNameOf, type SelectedField, type Tree } from './planning.ts';
 
 /** Plans the numbers of an aggregate, or of a group, over rows of `entity`. */
 export function planFigures(
@@ -147,9 +141,7 @@ function refusalOf(
 
 /** The declared type of a number. */
 function shown(tree: Tree, type: string, field: string): NumberType {
-  const { schema } = tree.planning.selecting;
-  const object = schema.getType(type);
-  const declared = isObjectType(object) ? object.getFields()[field]?.type : undefined;
+  const declared = declaredType(tree, type, field);
   const scalar = declared ? getNamedType(declared).name : 'Int';
   if (!tree.planning.isPlain(scalar)) tree.notes.pure = false;
   return { scalar, as: storedType(tree, scalar), required: isNonNullType(declared) };
@@ -158,8 +150,13 @@ function shown(tree: Tree, type: string, field: string): NumberType {
 const storedType = ({ planning: { model } }: Tree, scalar: string): ColumnType =>
   model.project.scalars.find(({ name }) => name === scalar)?.column ?? 'text';
 
-function typeOf({ planning: { selecting } }: Tree, type: string, field: string): string {
-  const object = selecting.schema.getType(type);
-  const declared = isObjectType(object) ? object.getFields()[field]?.type : undefined;
+/** The name of the type that the schema gives to a member. */
+export function typeOf(tree: Tree, type: string, field: string): string {
+  const declared = declaredType(tree, type, field);
   return declared ? getNamedType(declared).name : '';
+}
+
+function declaredType({ planning: { selecting } }: Tree, type: string, field: string) {
+  const object = selecting.schema.getType(type);
+  return isObjectType(object) ? object.getFields()[field]?.type : undefined;
 }

@@ -1,11 +1,11 @@
 import type { ListOptions } from '@twofold/schema';
-import { getNamedType, isObjectType, type FieldNode, type GraphQLSchema } from 'graphql';
+import type { FieldNode } from 'graphql';
 import { found } from '../../data/model.ts';
 import type { ConnectionPart, EdgePart, Linked, PageInfoField } from '../../data/plan.ts';
-import { planFigures } from './aggregated.ts';
+import { planFigures, typeOf } from './aggregated.ts';
 import { collectFields } from './collect.ts';
 import { connectionParent, edgeParent } from './own-parent.ts';
-import { fieldNameOf, type Tree } from './planning.ts';
+import { fieldNameOf, type SelectedField, type Tree } from './planning.ts';
 
 type Connection = NonNullable<ListOptions['connection']>;
 
@@ -40,7 +40,7 @@ function planPart(
   tree: Tree,
   rows: Omit<Listed, 'list'>,
   connection: Connection,
-  { key, nodes }: { readonly key: string; readonly nodes: readonly FieldNode[] },
+  { key, nodes }: SelectedField,
 ): ConnectionPart | undefined {
   const name = fieldNameOf(nodes);
   const edge = connection.edge ?? '';
@@ -52,18 +52,11 @@ function planPart(
   if (name === connection.nodes || connection.lists?.includes(name))
     return { kind: 'nodes', key, selection: tree.selection(rows.entity, nodes, rows.call) };
   if (name === connection.aggregate) {
-    const { model, selecting } = tree.planning;
-    const type = memberType(selecting.schema, connection.type, name);
-    const fields = planFigures(tree, model.entity(rows.entity), type, nodes);
+    const type = typeOf(tree, connection.type, name);
+    const fields = planFigures(tree, tree.planning.model.entity(rows.entity), type, nodes);
     return { kind: 'aggregate', key, type, fields };
   }
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;
-}
-
-function memberType(schema: GraphQLSchema, type: string, field: string): string {
-  const object = schema.getType(type);
-  const declared = isObjectType(object) ? object.getFields()[field] : undefined;
-  return declared ? getNamedType(declared.type).name : '';
 }
 
 function planEdge(

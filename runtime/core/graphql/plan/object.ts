@@ -5,15 +5,14 @@ import type { Member, Planned, Selection } from '../../data/plan.ts';
 import { planFigures } from './aggregated.ts';
 import { collectFields } from './collect.ts';
 import { planConnection } from './connection.ts';
-import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './planning.ts';
-
-/** One field of the answer: its key, and the nodes that select it. */
-interface SelectedField {
-  readonly key: string;
-  readonly nodes: readonly FieldNode[];
-  /** The number of the call of the list to which the object belongs. */
-  readonly call?: number | undefined;
-}
+import {
+  fieldNameOf,
+  newNotes,
+  numberOf,
+  type Planning,
+  type SelectedField,
+  type Tree,
+} from './planning.ts';
 
 export function startTree(planning: Planning): Tree {
   const tree: Tree = {

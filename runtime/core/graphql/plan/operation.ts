@@ -1,13 +1,13 @@
 import type { Operation, Returns } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { rootAccess, type Refusal } from '../../data/access/access.ts';
-import type { Model } from '../../data/model.ts';
+import { ROOT_NAMES, type Model } from '../../data/model.ts';
 import { readsTableAgain, rulesReadTableAgain } from '../../data/select/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import type { ErrorCases } from '../error-members.ts';
 import { collectFields } from './collect.ts';
-import { ownKey, plainMembers } from './own-parent.ts';
-import { planByKey, planByKeys, planRead, planRows } from './planner.ts';
+import { ownKey, plainMembers, type PlainMember } from './own-parent.ts';
+import { planByKey, planRead } from './planner.ts';
 import { fieldNameOf, type Plan, type Planning } from './planning.ts';
 
 /** The plan of an operation: one entry for each root field, in the order of the answer. */
@@ -61,23 +61,14 @@ export interface WritePlan {
 }
 
 export type WritePart =
+  /** The row; the rows of a mutation of many. */
   | {
-      readonly kind: 'entity';
+      readonly kind: 'entity' | 'rows';
       readonly key: string;
       readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal };
     }
-  /** The rows of a mutation of many. */
-  | {
-      readonly kind: 'rows';
-      readonly key: string;
-      readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal };
-    }
-  | { readonly kind: 'id' | 'ok' | 'count'; readonly key: string }
-  | { readonly kind: 'clientMutationId' | 'empty'; readonly key: string }
+  | PlainMember
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
-
-/** The model's names of the root types, even when the schema names them differently. */
-const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /** @example planOperation(planning, operation.node.operation, operation.node).roots[0].kind // 'read' */
 export function planOperation(
@@ -120,9 +111,9 @@ function planRoot(
   nodes: readonly FieldNode[],
 ): RootPlan {
   const name = head.node.name.value;
-  const type = planning.selecting.schema.getRootType(kind as never)?.name ?? ROOTS[kind];
+  const type = planning.selecting.schema.getRootType(kind as never)?.name ?? ROOT_NAMES[kind];
   if (name === '__typename') return { ...head, kind: 'typename', value: type };
-  const operation = planning.model.operations.get(`${ROOTS[kind]}.${name}`);
+  const operation = planning.model.operations.get(`${ROOT_NAMES[kind]}.${name}`);
   if (!operation || planning.isCustom(type, name)) return { ...head, kind: 'function' };
   const { action } = operation;
   switch (action.kind) {
@@ -200,25 +191,27 @@ function answeredType({ type }: Operation, entity: string, returns: Returns): st
   return returns.kind === 'entity' ? entity : type.name;
 }
 
+const PAYLOAD_MEMBERS = ['entity', 'rows', 'count', 'id', 'ok', 'clientMutationId'] as const;
+
 function planWrite(
   planning: Planning,
   operation: Operation,
   { entity, returns }: Extract<Operation['action'], { returns: Returns }>,
   nodes: readonly FieldNode[],
 ): WritePlan {
-  const read = (key: string, selected: readonly FieldNode[]): WritePart => ({
-    kind: 'entity',
-    key,
-    plan: planByKey(planning, entity, selected),
-  });
   const type = answeredType(operation, entity, returns);
-  const rows = (key: string, selected: readonly FieldNode[]): WritePart => ({
-    kind: 'rows',
+  const rows = (
+    kind: 'entity' | 'rows',
+    key: string,
+    selected: readonly FieldNode[],
+    whole = false,
+  ): WritePart => ({
+    kind,
     key,
-    plan: planByKeys(planning, entity, selected),
+    plan: planByKey(planning, entity, selected, { many: kind === 'rows', whole }),
   });
-  if (returns.kind === 'entity') return finish([read('', nodes)], type);
-  if (returns.kind === 'rows') return finish([rows('', nodes)], type);
+  if (returns.kind === 'entity' || returns.kind === 'rows')
+    return finish([rows(returns.kind, '', nodes)], type);
   if (returns.kind !== 'payload')
     return finish([{ kind: returns.kind === 'boolean' ? 'ok' : returns.kind, key: '' }], type);
   const parts: WritePart[] = [];
@@ -226,25 +219,17 @@ function planWrite(
   let own = false;
   for (const [key, selected] of collectFields(planning.selecting, returns.type, nodes)) {
     const name = fieldNameOf(selected);
+    const kind = PAYLOAD_MEMBERS.find((each) => returns[each] === name);
     if (name === '__typename') parts.push({ kind: 'typename', key, value: returns.type });
     else if (planning.isCustom(returns.type, name)) own = true;
-    else if (name === returns.entity) parts.push(read(key, selected));
-    else if (name === returns.rows) parts.push(rows(key, selected));
-    else if (name === returns.count) parts.push({ kind: 'count', key });
-    else if (name === returns.id) parts.push({ kind: 'id', key });
-    else if (name === returns.ok) parts.push({ kind: 'ok', key });
-    else if (name === returns.clientMutationId) parts.push({ kind: 'clientMutationId', key });
+    else if (kind === 'entity' || kind === 'rows') parts.push(rows(kind, key, selected));
+    else if (kind) parts.push({ kind, key });
     else if (returns.empty?.includes(name)) parts.push({ kind: 'empty', key });
     else complete = false;
   }
   if (own) {
-    const row = (kind: 'entity' | 'rows', name: string): WritePart => ({
-      kind,
-      key: ownKey(name),
-      plan: planRows(planning, entity, nodes, kind === 'rows'),
-    });
-    if (returns.entity !== undefined) parts.push(row('entity', returns.entity));
-    if (returns.rows !== undefined) parts.push(row('rows', returns.rows));
+    for (const kind of ['entity', 'rows'] as const)
+      if (returns[kind] !== undefined) parts.push(rows(kind, ownKey(returns[kind]), nodes, true));
     parts.push(...plainMembers(returns));
   }
   const plan = finish(parts, type);

@@ -1,7 +1,7 @@
 import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access/access.ts';
-import type { Planned, Root, Selection } from '../../data/plan.ts';
+import type { Planned, Root } from '../../data/plan.ts';
 import { planFigures } from './aggregated.ts';
 import { planConnection } from './connection.ts';
 import { rowOf } from './own-parent.ts';
@@ -28,44 +28,22 @@ export function planRead(
   return root.kind === 'none' ? root : planOf(root, tree);
 }
 
-/** Plans the row of `entity` with a given key, as mutations and events answer it. */
-export const planByKey = (planning: Planning, entity: string, nodes: readonly FieldNode[]) =>
-  planKeyed(planning, entity, nodes, (tree) => ({
-    many: false,
-    selection: tree.selection(entity, nodes),
-  }));
-
-/** Plans the rows of `entity` with given keys, as mutations of many answer them. */
-export const planByKeys = (planning: Planning, entity: string, nodes: readonly FieldNode[]) =>
-  planKeyed(planning, entity, nodes, (tree) => ({
-    many: true,
-    selection: tree.selection(entity, nodes),
-  }));
-
-/** Plans a whole row, or several, for a function of the project. */
-export const planRows = (
+/**
+ * Plans the row of `entity` with a given key, as mutations and events answer it.
+ *
+ * @param of `many`: the rows of several keys; `whole`: all columns, for a function of the project.
+ */
+export function planByKey(
   planning: Planning,
   entity: string,
   nodes: readonly FieldNode[],
-  many: boolean,
-) => planKeyed(planning, entity, nodes, () => ({ many, selection: rowOf(entity) }));
-
-interface Keyed {
-  readonly many: boolean;
-  readonly selection: Selection;
-}
-
-function planKeyed(
-  planning: Planning,
-  entity: string,
-  nodes: readonly FieldNode[],
-  of: (tree: Tree) => Keyed,
+  { many = false, whole = false } = {},
 ): Plan<Root> | Refused {
   const access = planning.rules.entity(planning.model.entity(entity).entity, 'READ');
   if (access.kind === 'none') return access;
   const tree = startTree(planning);
   const call = numberOf(tree, { type: '', field: '', node: nodes[0] as FieldNode, read: 'key' });
-  const { many, selection } = of(tree);
+  const selection = whole ? rowOf(entity) : tree.selection(entity, nodes);
   return many
     ? planOf({ kind: 'list', entity, list: BY_KEYS, call, selection }, tree)
     : planOf({ kind: 'get', entity, call, selection }, tree);

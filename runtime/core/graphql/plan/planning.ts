@@ -85,6 +85,14 @@ export const planOf = <Node>(
   { notes: { calls, pure, marks, abstract } }: Tree,
 ): Plan<Node> => ({ node, calls, pure: pure && !(marks && abstract), marks });
 
+/** One field of the answer: its key, and the nodes that select it. */
+export interface SelectedField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  /** The number of the call of the list to which the object belongs. */
+  readonly call?: number | undefined;
+}
+
 /** The field that the nodes of one key select. */
 export const fieldNameOf = (nodes: readonly FieldNode[]): string =>
   (nodes[0] as FieldNode).name.value;
