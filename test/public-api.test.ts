@@ -44,7 +44,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'migrationsOfApp',
     'misfitsOfApp',
     'node',
-
+    'nodes',
     'one',
     'openContext',
     'openapiOfApp',

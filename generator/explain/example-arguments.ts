@@ -18,8 +18,8 @@ export function exampleArguments(
 ): string {
   if (given.length === 0) return '';
   const action = operation?.action;
-  if (action?.kind === 'node')
-    return `(${action.arg}: "${project.abstracts.find(({ name }) => name === 'Node')?.members[0]}:1")`;
+  if (action?.kind === 'node') return `(${action.arg}: ${exampleNode(project)})`;
+  if (action?.kind === 'nodes') return `(${action.arg}: [${exampleNode(project)}])`;
   const written = new Set(
     action && 'write' in action
       ? project.writes
@@ -30,6 +30,9 @@ export function exampleArguments(
   );
   return `(${given.map(({ name, type }) => `${name}: ${exampleValue(project, type, name, written)}`).join(', ')})`;
 }
+
+const exampleNode = ({ abstracts }: Project) =>
+  `"${abstracts.find(({ name }) => name === 'Node')?.members[0]}:1"`;
 
 function exampleValue(
   project: Project,

@@ -205,6 +205,8 @@ function describeAction(action: Action): Pick<Explanation, 'what'> {
       return { what: `list over every member of ${action.type}, ${pageOf(action.list)}` };
     case 'node':
       return { what: 'any entity by its global id' };
+    case 'nodes':
+      return { what: 'any entities by their global ids, in the order of the ids' };
     case 'create':
       return { what: `insert of one ${action.entity}` };
     case 'update':

@@ -62,6 +62,7 @@ export {
   loadOne,
   many,
   node,
+  nodes,
   one,
   remove,
   removeMany,

@@ -32,6 +32,7 @@ export type Inference = Inferred | Refusal | undefined;
 export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'LIST'): Inference {
   const { facts } = shapes;
   if (isNode(field)) return { action: { kind: 'node', arg: 'id' }, decidedBy: 'node' };
+  if (isByIds(field)) return inferNodes(field);
   if (isCaller(facts, field))
     return { action: { kind: 'caller', entity: field.named.name }, decidedBy: 'caller' };
   const counted = aggregatedEntity(field, facts);
@@ -81,6 +82,19 @@ function isNode(field: FieldFact): boolean {
     field.args.length === 1 &&
     field.args[0]?.name === 'id'
   );
+}
+
+/** A list of nodes whose argument has the name that Relay gives to the plural of `node(id:)`. */
+const isByIds = ({ name, named, type, args }: FieldFact): boolean =>
+  name === 'nodes' && named.name === 'Node' && type.list && args.some((arg) => arg.name === 'ids');
+
+function inferNodes({ type, args }: FieldFact): Inference {
+  if (type.text === '[Node]!' && args.length === 1 && args[0]?.type.text === '[ID!]!')
+    return { action: { kind: 'nodes', arg: 'ids' }, decidedBy: 'nodes' };
+  return {
+    why: 'what is served has an item for each id, which is null where there is no row to see',
+    fix: 'nodes(ids: [ID!]!): [Node]!',
+  };
 }
 
 const CALLER = ['me', 'viewer', 'current_user'];

@@ -175,7 +175,7 @@ function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType
   if (isRowOf(type, definition)) return priceOf(pricing, selections, named);
   const list = listOf(pricing, type, field.name.value);
   const looks: PricedField = { ...reads, list, nested: nestedPage(pricing, type, list) };
-  const size = sizeOf(looks, named);
+  const size = numberOfIds(looks, type) ?? sizeOf(looks, named);
   const [rows, once] = isConnection(named)
     ? splitConnection(pricing, selections, named)
     : isAggregate(pricing, named)
@@ -284,6 +284,18 @@ function filteredBy(prices: Prices, type: GraphQLNamedType, field: string): Filt
 }
 
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/** How many ids `nodes(ids:)` is given, or its cap: more are refused. Undefined for other fields. */
+function numberOfIds(looked: PricedField, type: GraphQLNamedType): Amount | undefined {
+  const { schema, model, definition, field } = looked;
+  const isRoot = type === schema.getQueryType();
+  const action = isRoot && model.operations.get(`Query.${field.name.value}`)?.action;
+  const ids = action && action.kind === 'nodes' && argumentOf(definition, field, action.arg);
+  // A single value is a list of one.
+  return ids
+    ? amountOf([ids], (given) => Math.min(given.flat().length, model.project.api.limits.list))
+    : undefined;
+}
 
 const SIZES: readonly string[] = ['first', 'last', 'limit', 'take'];
 

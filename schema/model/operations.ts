@@ -37,6 +37,8 @@ export type Action =
   | { readonly kind: 'listAbstract'; readonly type: string; readonly list: ListOptions }
   /** `node(id: ID!): Node`. */
   | { readonly kind: 'node'; readonly arg: string }
+  /** `nodes(ids: [ID!]!): [Node]!`. */
+  | { readonly kind: 'nodes'; readonly arg: string }
   | {
       readonly kind: 'create';
       readonly entity: string;

@@ -122,7 +122,8 @@ function renderAction(action: Action): Code {
     case 'listAbstract':
       return call('listAbstract', [action.type, listWords(action.list)]);
     case 'node':
-      return call('node', [action.arg]);
+    case 'nodes':
+      return call(action.kind, [action.arg]);
     case 'create':
       return call('create', [
         action.entity,

@@ -24,6 +24,7 @@ type Query {
   postsConnection(first: Int, after: String, last: Int, before: String): PostConnection!
   search(limit: Int): [Hit!]!
   node(id: ID!): Node
+  nodes(ids: [ID!]!): [Node]!
   tags: [Tag!]!
   notes: [Note!]!
 }
@@ -122,6 +123,10 @@ const ASKED: readonly (readonly [
   [
     ['nobody', 'ann'],
     '{ post: node(id: "Post:1") { id ... on Post { title } } user: node(id: "User:1") { id ... on User { name } } none: node(id: "Post:99") { id } }',
+  ],
+  [
+    ['nobody', 'ann'],
+    '{ nodes(ids: ["Post:1", "User:1", "Post:99", "Post:1"]) { id ... on Post { title } ... on User { name } } }',
   ],
   [
     ['nobody', 'ann', 'bob'],

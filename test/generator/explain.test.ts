@@ -246,6 +246,7 @@ type Query {
   postsConnection(first: Int, after: String): PostConnection!
   search: [Hit!]!
   node(id: ID!): Node
+  nodes(ids: [ID!]!): [Node]!
 }
 type Mutation {
   createUser(name: String! @constraint(pattern: "^[A-Z]")): User!

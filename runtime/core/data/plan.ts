@@ -13,13 +13,20 @@ export type Root =
   | ({ readonly kind: 'connection' } & Linked)
   | ({ readonly kind: 'aggregated' } & Aggregated)
   | ({ readonly kind: 'abstractList' } & AbstractRows)
-  | { readonly kind: 'node'; readonly call: number; readonly members: readonly Member[] }
+  | ByGlobalId
   | {
       readonly kind: 'count';
       readonly entity: string;
       readonly list: ListOptions;
       readonly call: number;
     };
+
+/** Reads the row of one global id, or for each of several ids its row or null. */
+export interface ByGlobalId {
+  readonly kind: 'node' | 'nodes';
+  readonly call: number;
+  readonly members: readonly Member[];
+}
 
 /** Reads one row by its key, or by other columns. */
 export interface Get {
@@ -284,8 +291,14 @@ export interface Call {
   readonly keys?: readonly string[];
   /** The arguments of a list of groups; absent for other fields. */
   readonly groups?: GroupCall;
-  /** The parts of the global id that `node(id:)` got; absent for other fields. */
-  readonly target?: { readonly type: string; readonly id: string };
+  /** The global id that `node(id:)` got, or those of `nodes(ids:)`; absent for other fields. */
+  readonly targets?: readonly Target[];
+}
+
+/** The parts of a global id. The type is empty when no entity has its name. */
+export interface Target {
+  readonly type: string;
+  readonly id: string;
 }
 
 /** The arguments of a list of groups. */

@@ -28,7 +28,7 @@ function callKey({
   order,
   search,
   page,
-  target,
+  targets,
   keys,
   distinct,
   groups,
@@ -41,7 +41,7 @@ function callKey({
   if (distinct) key += `;distinct ${distinct.join()}`;
   if (page) key += pageKey(page);
   if (groups) key += groupsKey(groups);
-  return target ? `${key};${target.type}` : key;
+  return targets ? `${key};${[...new Set(targets.map(({ type }) => type))].sort().join()}` : key;
 }
 
 function pageKey({ backwards, offset, constant, limit, after, before }: Page): string {

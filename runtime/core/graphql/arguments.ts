@@ -13,7 +13,8 @@ import { assertConstraint } from '../data/write/constraint.ts';
 import type { EntityModel, Model } from '../data/model.ts';
 import { readGrouping } from '../data/figures/grouping.ts';
 import { readListArguments } from '../data/rows/page.ts';
-import type { Call } from '../data/plan.ts';
+import type { Call, Target } from '../data/plan.ts';
+import { listOf } from '../data/sql/list-of.ts';
 import { argumentValues } from './argument-values.ts';
 import type { CallSource } from './plan/planning.ts';
 
@@ -129,7 +130,8 @@ function readCall(
     case 'get':
       return { equals: readKeys(source.by, args), order: [] };
     case 'node':
-      return { equals: [], order: [], target: parseGlobalId(String(args[source.arg])) };
+    case 'nodes':
+      return { equals: [], order: [], targets: readTargets(model, source.arg, args) };
   }
 }
 
@@ -195,13 +197,27 @@ function readKeys(
   return given;
 }
 
+/** @throws AppError `BAD_USER_INPUT` for more ids than a list may have rows. */
+function readTargets(
+  { entities, project }: Model,
+  arg: string,
+  args: Record<string, unknown>,
+): readonly Target[] {
+  const ids = listOf(args[arg]);
+  const limit = project.api.limits.list;
+  if (ids.length > limit)
+    throw failure.invalid(`${arg} must have at most ${limit} items`, {
+      extensions: { value: ids.length, field: arg, limit },
+    });
+  return ids.map((id) => parseGlobalId(entities, String(id).toWellFormed()));
+}
+
 /**
  * Parses `Post:7`. See the GraphQL Global Object Identification Specification. Ids are not encoded,
  * so that people can read them.
  */
-function parseGlobalId(text: string): { type: string; id: string } {
+function parseGlobalId(entities: Model['entities'], text: string): Target {
   const colon = text.indexOf(':');
-  return colon < 0
-    ? { type: '', id: text }
-    : { type: text.slice(0, colon), id: text.slice(colon + 1) };
+  const type = text.slice(0, Math.max(colon, 0));
+  return entities.has(type) ? { type, id: text.slice(colon + 1) } : { type: '', id: text };
 }

@@ -170,7 +170,7 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
   }
   const own = rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
   // For rows of several types, the callers get the rows that they may read.
-  return !own.explicit && ['node', 'listAbstract'].includes(action.kind)
+  return !own.explicit && ['node', 'nodes', 'listAbstract'].includes(action.kind)
     ? { kind: 'all' }
     : own;
 }

@@ -89,6 +89,11 @@ export function node(arg: string): Action {
   return { kind: 'node', arg };
 }
 
+/** Any entities by their global ids. @example nodes: nodes('ids') */
+export function nodes(arg: string): Action {
+  return { kind: 'nodes', arg };
+}
+
 type ShortReturns =
   | 'entity'
   | 'id'

@@ -14,6 +14,7 @@ export {
   listAbstract,
   many,
   node,
+  nodes,
   one,
   remove,
   removeMany,

@@ -1,6 +1,7 @@
 import { filterCondition } from '../filter/filter.ts';
-import { joinSql, literal, name, sql, type Sql } from '../sql/fragment.ts';
-import type { AbstractRows, Member, Order, Planned, Root } from '../plan.ts';
+import { joinSql, literal, name, sql, type Part, type Sql } from '../sql/fragment.ts';
+import type { AbstractRows, ByGlobalId, Member, Order, Planned } from '../plan.ts';
+import { STEP_FUNCTION } from '../../store/bounds.ts';
 import { watched } from '../long.ts';
 import { equalities, limit, ofPage } from '../rows/rows.ts';
 import { rowCondition, sortValueSeenWhen } from '../access/condition-sql.ts';
@@ -18,6 +19,7 @@ import {
 } from '../sql/scope.ts';
 import { RANK, rankOf, searchedTable } from '../search/search.ts';
 import { stored } from '../sql/stored-as.ts';
+import { castType, type Stored } from '../sql/values.ts';
 import { tableSource, type Source, type WriteObject } from '../sql/source.ts';
 
 /** The column that names the table of a row. No column of an entity can have this name. */
@@ -32,27 +34,57 @@ export function abstractJson(
   write: WriteObject,
   source: Source,
 ): Sql {
-  return membersJson(
-    scope,
-    field.members,
-    source.ref(field.typeColumn),
-    source.ref(field.column),
-    field.required,
-    write,
-  );
+  const type = source.ref(field.typeColumn);
+  const key = () => source.ref(field.column);
+  return membersJson(scope, field.members, { type, key, required: field.required }, write);
 }
 
 /** `node(id:)`: the id names the table. */
-export function nodeJson(
-  scope: Scope,
-  { call, members }: Extract<Root, { kind: 'node' }>,
-  write: WriteObject,
-): Sql {
-  const type = scope.calls[call]?.target?.type;
-  const member = members.find(({ entity }) => entity === type);
+export function nodeJson(scope: Scope, root: ByGlobalId, write: WriteObject): Sql {
+  const [member] = namedMembers(scope, root);
   if (!member) return sql`null`;
   const as = stored(scope.model, scope.model.entity(member.entity), 'id');
-  return memberJson(scope, member, write, sql`${parameter(call, ['target', 'id'], as)}`);
+  return memberJson(scope, member, write, parameter(root.call, ['targets', 0, 'id'], as));
+}
+
+/**
+ * `nodes(ids:)`: an item for each id, in the order of the ids. They are one parameter, a JSON array
+ * of types and keys, so that one statement serves any number of them.
+ */
+export function nodesJson(scope: Scope, root: ByGlobalId, write: WriteObject): Sql {
+  const { model, json } = scope;
+  const members = namedMembers(scope, root);
+  const keys = new Map(
+    members.map(({ entity }) => [entity, stored(model, model.entity(entity), 'id')]),
+  );
+  const ids = parameter(root.call, ['targets'], { type: 'json', keys });
+  const alias = scope.alias();
+  const item = named(alias, 'value');
+  const at: MemberReference = {
+    type: `${item} ->> 0`,
+    key: (entity) => keyIn(scope, item, keys.get(entity)!),
+  };
+  const object =
+    members.length > 0 ? membersJson(scope, members, at, write) : json.constant('null');
+  scope.watch();
+  return scope.dialect === 'sqlite'
+    ? sql`(select ${json.list(object)} from json_each(${ids}) ${alias} where ${STEP_FUNCTION}())`
+    : sql`(select ${json.list(object)} from (select value from json_array_elements(${ids}::json) with ordinality o(value, i) order by i) ${alias})`;
+}
+
+/** The key that an item of the ids holds after its type; a row value when it has several parts. */
+function keyIn({ dialect, model }: Scope, item: string, as: Stored): string {
+  const parts = (as.parts ?? [as]).map((part, index) => {
+    const text = `${item} ->> ${index + 1}`;
+    return dialect === 'sqlite' ? text : `(${text})::${castType(part, model.ids)}`;
+  });
+  return parts.length === 1 ? parts[0]! : `(${parts.join(', ')})`;
+}
+
+/** The members that ids name. Tables that no id names are no part of the statement. */
+function namedMembers({ calls }: Scope, { call, members }: ByGlobalId): readonly Member[] {
+  const types = new Set(calls[call]?.targets?.map(({ type }) => type));
+  return members.filter(({ entity }) => types.has(entity));
 }
 
 /** Rows of several tables in one common order. */
@@ -69,14 +101,8 @@ export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteO
       ...source,
       ref: (column) => (column === RANK ? named(alias, RANK) : source.ref(column)),
     });
-  const object = membersJson(
-    scope,
-    root.members,
-    named(alias, TYPE),
-    named(alias, 'id'),
-    false,
-    ranking,
-  );
+  const at = { type: named(alias, TYPE), key: () => named(alias, 'id') };
+  const object = membersJson(scope, root.members, at, ranking);
   return sql`(select ${ofPage(scope, root.call, scope.json.list(object))} from (${query}) ${alias})`;
 }
 
@@ -147,19 +173,24 @@ function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: 
   return sql`${value} as ${name(column)}`;
 }
 
+/** Where a query has the type and the key of a row of one of several tables. */
+interface MemberReference {
+  readonly type: string;
+  key(entity: string): string;
+  readonly required?: boolean;
+}
+
 function membersJson(
   scope: Scope,
   members: readonly Member[],
-  type: string,
-  key: string,
-  required: boolean,
+  { type, key, required = false }: MemberReference,
   write: WriteObject,
 ): Sql {
   const absent = required ? marked(scope, 'MISSING') : sql`null`;
   if (members.length === 0) return absent;
   const cases = members.map(
     (member) =>
-      sql` when ${literal(member.entity)} then ${memberJson(scope, member, write, sql`${key}`)}`,
+      sql` when ${literal(member.entity)} then ${memberJson(scope, member, write, key(member.entity))}`,
   );
   const value = sql`case ${type}${joinSql(cases, '')} end`;
   return required ? sql`coalesce(${value}, ${absent})` : value;
@@ -169,7 +200,7 @@ function memberJson(
   scope: Scope,
   { selection, entity: entityName }: Member,
   write: WriteObject,
-  key: Sql,
+  key: Part,
 ): Sql {
   const model = scope.model.entity(entityName);
   const { entity } = model;

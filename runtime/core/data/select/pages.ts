@@ -125,6 +125,7 @@ class Pages {
       case 'many':
         return this.#rows(node.call, value, (row) => this.#object(node.selection, row));
       case 'abstractList':
+      case 'nodes':
         return this.#rows(node.call, value, (row) => this.#member(node.members, row));
       case 'node':
       case 'abstract':

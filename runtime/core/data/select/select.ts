@@ -2,7 +2,7 @@ import type { Stored } from '../sql/values.ts';
 import type { EntityModel } from '../model.ts';
 import { refusal } from '../access/access.ts';
 import { STEP_FUNCTION } from '../../store/bounds.ts';
-import { abstractListJson, nodeJson } from './abstract.ts';
+import { abstractListJson, nodeJson, nodesJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, sql, toStatement, type Sql, type Statement } from '../sql/fragment.ts';
 import { watched } from '../long.ts';
@@ -40,6 +40,8 @@ function rootJson(scope: Scope, root: Exclude<Root, Get>): Sql {
       return abstractListJson(scope, root, write);
     case 'node':
       return nodeJson(scope, root, write);
+    case 'nodes':
+      return nodesJson(scope, root, write);
     case 'aggregated':
       return aggregatedJson(scope, root);
     case 'count':

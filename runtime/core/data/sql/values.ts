@@ -1,6 +1,7 @@
 import { inForm } from './time-form.ts';
 import type { Column, ColumnType, IdKind, KeyKind, TimeForm } from '@twofold/schema';
 import type { Dialect } from '../../store/store.ts';
+import type { Target } from '../plan.ts';
 
 /** The type of a stored value: enough to write, compare and show it. */
 export interface Stored {
@@ -15,6 +16,8 @@ export interface Stored {
   readonly parts?: readonly Stored[];
   /** Set for a column that is a part of a composite key: its position, and the number of parts. */
   readonly part?: { readonly index: number; readonly of: number };
+  /** The keys of the types that a list of global ids may name. */
+  readonly keys?: ReadonlyMap<string, Stored>;
   /** The stored texts of enum values that are stored under another name. */
   readonly storedValues?: Readonly<Record<string, string>>;
   /**
@@ -49,6 +52,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * @example toStored('7', { type: 'id' }, 'integer', 'sqlite') // 7
  */
 export function toStored(value: unknown, as: Stored, ids: IdKind, dialect: Dialect): unknown {
+  if (as.keys) return toTargets(value as readonly Target[], as.keys, ids, dialect);
   if (as.many) return toList(value as readonly unknown[], as, ids, dialect);
   if (value === null || value === undefined) return null;
   if (as.parts) return toWholeKey(value, as, ids, dialect);
@@ -133,7 +137,11 @@ function toInteger(text: string): number | bigint | null {
 /** SQLite takes a list as a JSON text for `json_each`, PostgreSQL as an array. */
 function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Dialect): unknown {
   const single: Stored = { ...as, many: false };
-  if (as.parts && dialect === 'sqlite') return toRows(values, as.parts, ids);
+  const { parts } = as;
+  if (parts && dialect === 'sqlite')
+    return jsonRows(
+      values.map((value) => parts.map((part) => toStored(value, part, ids, dialect))),
+    );
   const items = values.map((value) => toStored(value, single, ids, dialect));
   if (dialect === 'postgres')
     return items.map((item) => (typeof item === 'bigint' ? String(item) : item));
@@ -144,12 +152,28 @@ function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Di
 const jsonList = (items: readonly unknown[]): string =>
   `[${items.map((item) => (typeof item === 'bigint' ? String(item) : JSON.stringify(item))).join(',')}]`;
 
-/** Values of composite keys as a JSON array of arrays. */
-function toRows(values: readonly unknown[], parts: readonly Stored[], ids: IdKind): string {
-  const rows = values.map((value) =>
-    jsonList(parts.map((part) => toStored(value, part, ids, 'sqlite'))),
+const jsonRows = (rows: readonly (readonly unknown[])[]): string =>
+  `[${rows.map(jsonList).join(',')}]`;
+
+/** Global ids as a JSON array: for each its type and the parts of its key. */
+function toTargets(
+  targets: readonly Target[],
+  keys: ReadonlyMap<string, Stored>,
+  ids: IdKind,
+  dialect: Dialect,
+): string {
+  const partsOf = (as?: Stored) => as?.parts ?? (as ? [as] : []);
+  const keyOf = (id: string, part: Stored) => {
+    const key = toStored(id, part, ids, dialect);
+    // A text of PostgreSQL cannot hold the character, so no row has the key.
+    return dialect === 'postgres' && String(key).includes('\0') ? null : key;
+  };
+  return jsonRows(
+    targets.map(({ type, id }) => [
+      type,
+      ...partsOf(keys.get(type)).map((part) => keyOf(id, part)),
+    ]),
   );
-  return `[${rows.join(',')}]`;
 }
 
 /** PostgreSQL's name of the type, for casts of arrays. */
@@ -164,3 +188,12 @@ export function postgresType({ type, key }: Stored, ids: IdKind): string {
   };
   return names[type] ?? type;
 }
+
+/**
+ * The type in PostgreSQL to which the text of a key is cast. A cast to a type with a length, such as
+ * `varchar(3)`, would cut the text.
+ */
+export const castType = (as: Stored, ids: IdKind): string =>
+  as.key === 'integer' || !as.databaseType || as.databaseType.includes('(')
+    ? postgresType(as, ids)
+    : as.databaseType;

@@ -93,9 +93,10 @@ function planRoot(
       return { kind: 'abstractList', type: action.type, list: action.list, call, members };
     }
     case 'node':
+    case 'nodes':
       return {
-        kind: 'node',
-        call: numberOf(tree, { ...source, read: 'node', arg: action.arg }),
+        kind: action.kind,
+        call: numberOf(tree, { ...source, read: action.kind, arg: action.arg }),
         members: planMembers(tree, 'Node', nodes),
       };
     default:

@@ -47,7 +47,7 @@ export type CallSource = {
       readonly read: 'get';
       readonly by: readonly { readonly arg: string; readonly column: string }[];
     }
-  | { readonly read: 'node'; readonly arg: string }
+  | { readonly read: 'node' | 'nodes'; readonly arg: string }
   /** Reads no arguments: the key of a row that was just written. */
   | { readonly read: 'key' }
 );
