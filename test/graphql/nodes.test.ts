@@ -8,7 +8,7 @@ import { databases, startServer, user, type TestServer } from './harness.ts';
 const SDL = `
   interface Node { id: ID! }
   interface Titled { title: String! }
-  type User implements Node @auth(allow: [USER], on: [READ]) { id: ID! name: String! email: String @auth(allow: [OWNER], on: [READ]) notes: [Note!]! @relation(inverse: "owner") }
+  type User implements Node @auth(allow: [USER], on: [READ]) { id: ID! name: String! email: String @auth(allow: [OWNER], on: [READ]) notes: [Note!]! @relation(inverse: "owner") newest: [Note!]! @list(relation: "notes", orderBy: ["id DESC"], default: 1) }
   type Note implements Node & Titled @auth(allow: [OWNER], owner: "owner") { id: ID! title: String! owner: User! pieces: [Piece!]! }
   type Piece implements Node & Titled @auth(allow: [PUBLIC]) { id: ID! title: String! note: Note! shout: String! @computed }
   type Region implements Node @table(name: "region", key: ["country", "code"]) @auth(allow: [PUBLIC]) { id: ID! country: String! code: String! name: String! }
@@ -214,6 +214,18 @@ describe.each(databases)('nodes(ids:) on %s', (database) => {
     const ids = ['Region:a%00:b', 'Region:\u0000:b', 'Region:\ud800:b', 'Note:\udc00', 'Piece:1'];
     expect(await data('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids })).toEqual({
       nodes: [null, null, null, null, { id: 'Piece:1' }],
+    });
+  });
+
+  it('tells of lists in its rows that end before their rows do', async () => {
+    const answer = await ask(
+      '{ nodes(ids: ["Piece:1", "User:3", "User:1"]) { ... on User { newest { title } } } }',
+      {},
+      user(1),
+    );
+    expect(answer).toMatchObject({
+      data: { nodes: [{}, { newest: [] }, { newest: [{ title: 'n1' }] }] },
+      extensions: { cut: [{ path: ['nodes', 'newest'], size: 1 }] },
     });
   });
 
