@@ -10,7 +10,9 @@ const MANIFESTS = [
   'package.json',
   'schema/package.json',
   'create/package.json',
-  ...['core', 'auth', 'hosting', 'models', 'console'].map((name) => `runtime/${name}/package.json`),
+  ...['core', 'database', 'auth', 'hosting', 'models', 'console'].map(
+    (name) => `runtime/${name}/package.json`,
+  ),
 ];
 const EXAMPLES = ['blog', 'company', 'conduit', 'hosting'];
 

@@ -9,4 +9,4 @@ export type {
   CatalogIndex,
   CatalogTable,
   StorageClasses,
-} from '../runtime/core/store/catalog/catalog.ts';
+} from '../runtime/database/catalog/catalog.ts';

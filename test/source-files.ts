@@ -15,6 +15,8 @@ export interface Import {
   readonly typeOnly: boolean;
   /** Imported as `@twofold/…` and not by its path. */
   readonly byName: boolean;
+  /** Loaded by `import()`, when the program comes to it. */
+  readonly lazy: boolean;
 }
 
 /** TypeScript files below `folder` (relative to the repository), as paths with `/`; generated and installed ones left out. */
@@ -27,7 +29,7 @@ export function sourceFiles(folder: string): string[] {
 /** The imports of one file. A name of ours (`@twofold/…`) becomes the folder it stands for. */
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
-  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean, lazy = false) => {
     if (specifier && ts.isStringLiteralLike(specifier))
       found.push({
         from: file,
@@ -35,6 +37,7 @@ export function importsOf(file: string): Import[] {
         specifier: specifier.text,
         typeOnly,
         byName: isOurs(specifier.text),
+        lazy,
       });
   };
   const visit = (node: ts.Node): void => {
@@ -47,7 +50,7 @@ export function importsOf(file: string): Import[] {
     else if (ts.isImportTypeNode(node))
       add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false);
+      add(node.arguments[0], false, true);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest));
@@ -72,6 +75,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'runtime/errors': 'runtime/core/errors.ts',
   'runtime/http': 'runtime/core/http/index.ts',
   'runtime/kernel': 'runtime/core/kernel.ts',
+  'runtime/store': 'runtime/core/store/index.ts',
+  'runtime/data': 'runtime/core/data/index.ts',
+  database: 'runtime/database/index.ts',
   auth: 'runtime/auth/index.ts',
   hosting: 'runtime/hosting/index.ts',
   models: 'runtime/models/index.ts',

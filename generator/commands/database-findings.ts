@@ -16,7 +16,7 @@ export async function databaseFindings(
   project: Project,
   schema: readonly SourceText[],
 ): Promise<Diagnostic[]> {
-  const misfits = await askProject<readonly Misfit[]>(root, 'misfitsOfApp');
+  const misfits = await askProject<readonly Misfit[]>(root, 'misfits');
   const locate = createLocate(project, schema);
   return misfits.map(({ coordinate, object, expected, found }) => ({
     code: 'CATALOG_MISMATCH',

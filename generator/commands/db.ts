@@ -38,7 +38,7 @@ async function backup(call: CommandCall, file: string | undefined): Promise<Exit
   let head: BackupHead | undefined;
   const opened = part === null ? null : await openFile(part);
   try {
-    const report = await askProject<BackupReport>(root, 'backupApp', {
+    const report = await askProject<BackupReport>(root, 'backup', {
       input: { database: call.options['database'] },
       onProgress: (text) => call.terminal.note(text),
       channel: async (channel: Duplex) => {
@@ -110,7 +110,7 @@ async function restore(call: CommandCall, file: string | undefined): Promise<Exi
     throw new CommandError(EXIT.usage, 'FILE_MISSING', 'restore needs the file of a backup');
   const archive = await checkArchive(resolve(root, file));
   const { database, replace, confirm } = call.options;
-  const report = await askProject<MoveReport>(root, 'restoreApp', {
+  const report = await askProject<MoveReport>(root, 'restore', {
     input: { database, replace, confirm },
     onProgress: (text) => call.terminal.note(text),
     channel: archive.send,
@@ -127,7 +127,7 @@ async function copy(call: CommandCall, word: string | undefined): Promise<ExitCo
       'copy needs both databases',
       'generator db copy --from URL --to URL',
     );
-  const report = await askProject<MoveReport>(resolve(call.cwd), 'copyApp', {
+  const report = await askProject<MoveReport>(resolve(call.cwd), 'copy', {
     input: { from, to, replace, confirm },
     onProgress: (text) => call.terminal.note(text),
   });

@@ -229,7 +229,7 @@ function firstOf(pending: readonly string[]): string {
 
 async function checkDatabase(root: string): Promise<DoctorCheck> {
   try {
-    const { pending } = await askProject<{ pending: string[] }>(root, 'migrationsOfApp');
+    const { pending } = await askProject<{ pending: string[] }>(root, 'status');
     return {
       what: 'database',
       ok: true,

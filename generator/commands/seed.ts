@@ -30,7 +30,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { terminal } = call;
   const file = await readSeed(root, call.positionals[0]);
-  const report = await askProject<SeedReport>(root, 'seedApp', {
+  const report = await askProject<SeedReport>(root, 'seed', {
     input: file.rows,
     onProgress: (text) => terminal.note(text),
   });

@@ -21,8 +21,8 @@ globalThis[Symbol.for('twofold.report')] = (report) =>
 if (process.env['GENERATOR_DEV_WAITS']) {
   delete process.env['GENERATOR_DEV_WAITS'];
   const leave = () => process.exit(0);
-  const packages = loadPackages();
-  const wanted = waitForStart(packages);
+  const packages = loadPackage('@twofold/runtime');
+  const wanted = waitForStart();
   // The channel also closes when `dev` was killed.
   process.once('disconnect', leave);
   const runtime = await packages;
@@ -39,11 +39,11 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   process.channel?.unref();
 }
 
-/** Resolves when `dev` sends `start`. Until then the loaded packages answer questions of `dev`. */
-function waitForStart(packages) {
+/** Resolves when `dev` sends `start`. Until then the project's packages answer questions of `dev`. */
+function waitForStart() {
   return new Promise((start) => {
     const listen = (message) => {
-      if (message !== 'start') return void answer(message, packages);
+      if (message !== 'start') return void answer(message);
       process.off('message', listen);
       start(undefined);
     };
@@ -51,16 +51,15 @@ function waitForStart(packages) {
   });
 }
 
-async function answer({ id, question, input }, packages) {
-  const runtime = await packages;
-  const ask = runtime?.[question];
+async function answer({ id, question, input }) {
+  const ask = (await loadPackage('@twofold/database'))?.[question];
   const known = ask ? await ask(input).catch(() => null) : null;
   process.send?.({ id, answer: known });
 }
 
 /**
  * The old server runs until the new one is about to listen, so that a failed start is reported
- * before the old one stops. A runtime without this hook starts as soon as the old server has ended.
+ * before the old one stops. A server without our runtime starts as soon as the old one has ended.
  */
 async function takeOver(runtime) {
   let over;
@@ -74,7 +73,7 @@ async function takeOver(runtime) {
       });
       process.send?.('ready');
     }));
-  if (!runtime?.foresee) return ready();
+  if (!runtime) return ready();
   globalThis[Symbol.for('twofold.handover')] = ready;
   // A server that does not listen through our runtime may find its port in use.
   process.on('uncaughtExceptionMonitor', (error) => {
@@ -103,12 +102,10 @@ function isLoadFailure(code, message) {
   );
 }
 
-async function loadPackages() {
+async function loadPackage(name) {
   try {
-    const runtime = module
-      .createRequire(join(process.cwd(), 'package.json'))
-      .resolve('@twofold/runtime');
-    return await import(pathToFileURL(runtime).href);
+    const found = module.createRequire(join(process.cwd(), 'package.json')).resolve(name);
+    return await import(pathToFileURL(found).href);
   } catch {
     // The server itself reports the missing packages.
     return null;

@@ -51,6 +51,12 @@ const PACKAGES: readonly PackageFolders[] = [
     },
   },
   {
+    name: 'twofold-database',
+    home: 'runtime/database',
+    folders: ['runtime/database'],
+    joined: {},
+  },
+  {
     name: 'twofold-auth',
     home: 'runtime/auth',
     folders: ['runtime/auth'],

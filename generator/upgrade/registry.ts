@@ -53,7 +53,7 @@ export async function runTarget(
   const folder = mkdtempSync(join(tmpdir(), 'twofold-upgrade-'));
   try {
     const dependencies = Object.fromEntries(
-      ['generator', 'runtime', 'schema'].map((short) => [
+      ['database', 'generator', 'runtime', 'schema'].map((short) => [
         `@twofold/${short}`,
         specOf(short, target),
       ]),

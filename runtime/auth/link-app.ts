@@ -1,5 +1,5 @@
 import { ConfigError } from '@twofold/runtime/errors';
-import { type App, boot, type BootOptions, prepareDatabase } from '@twofold/runtime/kernel';
+import { type App, type BootOptions, prepareDatabase, withBooted } from '@twofold/runtime/kernel';
 import type { AuthModule } from './create-auth.ts';
 import type { EntryLink } from './setup/host-link.ts';
 
@@ -24,16 +24,13 @@ export async function linkApp(
   options: BootOptions = {},
 ): Promise<LinkReport> {
   const env = { LOG_LEVEL: 'silent', ...(options.env ?? process.env) };
-  const booted = await boot(app, { ...options, env });
-  try {
+  return withBooted(app, { ...options, env }, async (booted) => {
     if (booted.kernel.settings.text('DATABASE_URL') === ':memory:')
       return { ok: false, reason: 'memory' };
     const auth = booted.modules.find(({ name }) => name === 'auth') as AuthModule | undefined;
     if (!auth) return { ok: false, reason: 'absent' };
     return await madeBy(auth, client, () => prepareDatabase(app, booted));
-  } finally {
-    await booted.kernel.store.close();
-  }
+  });
 }
 
 /** The database is prepared only when it has no tables yet, because a running server may use it. */

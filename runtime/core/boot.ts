@@ -10,7 +10,7 @@ import { createLogger } from './config/logger.ts';
 import { statementNote } from './config/statement-note.ts';
 import { createSettings, type Environment, type Settings } from './config/settings.ts';
 import { ConfigError } from './errors.ts';
-import { reportToDev } from './dev-report.ts';
+import { loadDatabase } from './database-package.ts';
 import { createGraphql } from './graphql/index.ts';
 import { traceResolvers } from './graphql/traced-resolvers.ts';
 import { jobsMode, type JobsMode } from './jobs/settings.ts';
@@ -18,23 +18,14 @@ import { createMetricsModule } from './metrics/index.ts';
 import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { statementMetrics } from './metrics/statement-metrics.ts';
 import type { Guard as RouteGuard } from './http/route.ts';
-import { createMigrationReport } from './migration-report.ts';
-import type { Kernel, ServerModule } from './module.ts';
+import type { Kernel, MigrationReport, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import type { Recorder } from './recorder/recorder.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
-import type { Adopted } from './adopted/adopt.ts';
-import type { Misfit } from './adopted/misfit.ts';
-import { createTables } from './store/tables/create-tables.ts';
 import { type Guard, guardOf } from './store/migrations/guard.ts';
 import { noteProduction, readLedger } from './store/migrations/ledger.ts';
-import { assertSound } from './store/migrations/ledger-state.ts';
-import { loadMigrations } from './store/migrations/load-migrations.ts';
-import { migrate, type MigrateOptions, migrationStatus } from './store/migrations/migrate.ts';
-import { migrationSettings } from './store/migrations/migration-settings.ts';
+import { isApplied, migrationFiles } from './store/migrations/migration-files.ts';
 import { assertTables } from './store/tables/missing-columns.ts';
-import type { Migration } from './store/migrations/migration.ts';
-import { exploreBefore } from './store/plan/plan-migrations.ts';
 import { openStore } from './store/open-store.ts';
 import { noteAll } from './store/statement-log.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres/postgres-store.ts';
@@ -43,7 +34,7 @@ import { unreachable } from './store/unreachable.ts';
 import { openTracing } from './traces/open-tracing.ts';
 
 /** Replacements for the process's own environment, clock and output. */
-export interface BootOptions extends Pick<Kernel, 'dumpDatabase'> {
+export interface BootOptions {
   readonly env?: Environment;
   readonly now?: () => number;
   /** Where log lines go; standard output when absent. */
@@ -64,7 +55,38 @@ export interface Booted {
   readonly misfits?: readonly Misfit[];
 }
 
+/** A difference between the schema and the tables of a database that another program made. */
+export interface Misfit {
+  /** The coordinate in the schema: `Track`, `Track.name`. */
+  readonly coordinate: string;
+  /** `music.Track`, `music.Track.Name` */
+  readonly object: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
 const DATABASE = 'file:data/app.db';
+
+/** The project's folder. */
+export const rootOf = ({ root }: App): string => (root ? fileURLToPath(root) : process.cwd());
+
+/** The settings of the project in a folder. */
+export const settingsIn = (root: string, env: Environment = process.env): Settings =>
+  createSettings(readEnvironment(root, env));
+
+/** Boots for one piece of work, and closes the database after it. */
+export async function withBooted<T>(
+  app: App,
+  options: BootOptions | undefined,
+  work: (booted: Booted) => Promise<T>,
+): Promise<T> {
+  const booted = await boot(app, options);
+  try {
+    return await work(booted);
+  } finally {
+    await booted.kernel.store.close();
+  }
+}
 
 /**
  * Reads the settings, opens the database and makes the modules.
@@ -72,7 +94,7 @@ const DATABASE = 'file:data/app.db';
  * @throws ConfigError with every missing or wrong setting at once.
  */
 export async function boot(app: App, options: BootOptions = {}): Promise<Booted> {
-  const root = app.root ? fileURLToPath(app.root) : process.cwd();
+  const root = rootOf(app);
   const given = options.env ?? process.env;
   const settings = createSettings(readEnvironment(root, given), new Set(Object.keys(given)));
   const tracing = await openTracing(app.project.observability?.traces === true);
@@ -95,6 +117,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   });
   const now = options.now ?? Date.now;
   const made: ServerModule[] = [];
+  let report: Promise<MigrationReport> | undefined;
   const kernel: Kernel = {
     project: app.project,
     settings,
@@ -104,11 +127,11 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     root,
     credentials: credentialsOf(app, settings),
     ...(opens(app.project, 'audit') && { audit: createAuditLog({ store, now }) }),
-    migrations: createMigrationReport(store, () =>
-      migrationsOf(app, made, { unreadable: 'listed' }),
-    ),
+    migrations: () =>
+      (report ??= loadDatabase().then(({ migrationReport }) => migrationReport(app, store, made))),
     jobs: hasJobs(app),
-    ...(options.dumpDatabase && { dumpDatabase: options.dumpDatabase }),
+    dumpDatabase: async (channel) =>
+      (await loadDatabase()).openDatabase(app, options).backup({}, { channel }),
     ...(metrics && { metrics }),
     ...(recorder && { recorder }),
     ...(tracing && { tracing }),
@@ -136,17 +159,9 @@ async function recorderOf(
   return openRecorder(metrics);
 }
 
-/** Opens the database that the settings name. @throws ConfigError for an invalid address */
-export function openDatabase(settings: Settings, root: string): Store {
-  return openStore(databaseUrl(settings), root);
-}
-
 /** The catalog of a database that another program made; undefined when its tables are ours. */
-async function adoptedBy({ project, store }: Kernel): Promise<Adopted | undefined> {
-  if (!project.unmanaged) return undefined;
-  const { adoptDatabase } = await import('./adopted/adopt-database.ts');
-  return adoptDatabase(project, store);
-}
+const adoptedBy = async ({ project, store }: Kernel) =>
+  project.unmanaged ? (await loadDatabase()).adoptDatabase(project, store) : undefined;
 
 /**
  * An invalid address is reported with the other problems. To find those, the modules are made over
@@ -296,50 +311,21 @@ function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
  * pending migrations are refused unless `MIGRATE=on`.
  */
 export async function prepareDatabase(app: App, booted: Booted): Promise<void> {
-  const { kernel, modules } = booted;
-  const { settings, store, log } = kernel;
-  if (app.project.unmanaged) return assertAdopted(booted);
-  const lists = await migrationsOf(app, modules);
-  const migrates = settings.flag('MIGRATE', !settings.production);
-  const follow = migrates ? await followingOf(app, kernel) : undefined;
-  const running = migrationSettings(app.project);
-  const { applied: before } = await readLedger(store.db);
-  if (migrates && before.length > 0) await exploreBefore(store, lists, running);
-  for (const [at, migrations] of lists.entries()) {
-    if (migrates) {
-      const applied = await migrate(store, migrations, {
-        settings: running,
-        ...(at > 0 ? {} : follow ? { follow } : { guarded: true }),
-      });
-      if (applied.length === 0) continue;
-      log.info(`migrated: ${applied.join(', ')}`);
-      reportToDev({ event: 'migrated', migrations: applied });
-    } else await refusePending(store, migrations);
-  }
-  if (app.migrations) await assertTables(store, buildTables(app.project));
-  else await createTables(store, buildTables(app.project), app.project.ids);
+  const { project, migrations } = app;
+  const { settings, store } = booted.kernel;
+  const migrates = !project.unmanaged && settings.flag('MIGRATE', !settings.production);
+  if (!(await isUpToDate(app, booted))) await (await loadDatabase()).prepare(app, booted, migrates);
+  if (migrations && !project.unmanaged) await assertTables(store, buildTables(project));
 }
 
-/**
- * The function with which an unguarded database follows the migrations of the present git branch;
- * undefined for a guarded database, whose migrations are never undone without a command.
- */
-async function followingOf(
-  app: App,
-  { store, settings, root, log }: Kernel,
-): Promise<MigrateOptions['follow']> {
-  if (!app.migrations) return undefined;
-  const guard = await guardOfDatabase({ store, settings, root });
-  if (guard.reason !== null) return undefined;
-  return {
-    root,
-    gone: true,
-    newest: process.env['TWOFOLD_DEV'] !== undefined,
-    note: (done, name) =>
-      done === 'undone'
-        ? log.info(`undone: ${name}, which has no such file in migrations/ any more`)
-        : log.info(`rescued: values that were dropped are in ${name}`),
-  };
+/** Whether every migration of the project and of its modules is applied. */
+async function isUpToDate({ migrations, project }: App, { kernel, modules }: Booted) {
+  if (!migrations || project.unmanaged) return false;
+  const ledger = await readLedger(kernel.store.db);
+  return (
+    isApplied(ledger, migrationFiles(migrations)) &&
+    modules.every((each) => !each.migrations?.length || isApplied(ledger, each.migrations))
+  );
 }
 
 /** Whether the database of these settings is guarded. */
@@ -365,35 +351,4 @@ export async function rememberProduction(
   await noteProduction(store.db).catch((error: unknown) =>
     log.warn(`the ledger does not say that this database is one of production: ${String(error)}`),
   );
-}
-
-/** Checks a database that another program made, and changes nothing. @throws CatalogMismatch. */
-async function assertAdopted({ kernel, modules, misfits = [] }: Booted): Promise<void> {
-  const { CatalogMismatch } = await import('./adopted/misfit.ts');
-  const { linesOf } = await import('./adopted/schema-lines.ts');
-  const { assertModuleTables } = await import('./adopted/module-tables.ts');
-  if (misfits.length > 0) throw new CatalogMismatch(misfits, linesOf(kernel.root));
-  await assertModuleTables(kernel.store, modules);
-}
-
-async function refusePending(store: Store, migrations: readonly Migration[]): Promise<void> {
-  const { pending } = assertSound(await migrationStatus(store, migrations));
-  if (pending.length === 0) return;
-  throw new ConfigError([
-    `${pending.length} migrations are not applied (${pending.join(', ')}): run "npm run migrate", or set MIGRATE=on`,
-  ]);
-}
-
-/**
- * The project's migrations and those of each module. The project's come first, because a module's
- * tables may refer to the project's.
- */
-export async function migrationsOf(
-  app: App,
-  modules: readonly ServerModule[],
-  options: Parameters<typeof loadMigrations>[1] = {},
-): Promise<[own: readonly Migration[], ...modules: (readonly Migration[])[]]> {
-  const own = app.migrations ? await loadMigrations(app.migrations, options) : [];
-  const lists = modules.map((module) => module.migrations ?? []);
-  return [own, ...lists.filter((list) => list.length > 0)];
 }

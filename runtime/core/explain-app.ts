@@ -1,9 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import type { App } from './app.ts';
-import { type BootOptions, resolversOf } from './boot.ts';
-import { readEnvironment } from './config/environment.ts';
+import { type BootOptions, resolversOf, rootOf, settingsIn } from './boot.ts';
 import { createLogger } from './config/logger.ts';
-import { createSettings } from './config/settings.ts';
 import type { ruleTexts as RuleTexts } from './data/access/rule-text.ts';
 import type { DryRun } from './graphql/dry-run.ts';
 import type { Dialect } from './store/store.ts';
@@ -32,8 +29,8 @@ export async function explainApp(
   documents: readonly string[],
   options: BootOptions = {},
 ): Promise<ExplainedApp> {
-  const root = app.root ? fileURLToPath(app.root) : process.cwd();
-  const settings = createSettings(readEnvironment(root, options.env ?? process.env));
+  const root = rootOf(app);
+  const settings = settingsIn(root, options.env);
   const kernel = {
     project: app.project,
     settings,

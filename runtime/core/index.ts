@@ -22,24 +22,10 @@ export type {
   Resolvers,
   ScalarMapping,
 } from './plugin.ts';
-export { foresee, type Foreseen, type Foresight } from './foresee.ts';
-export {
-  baselineApp,
-  driftOfApp,
-  migrateApp,
-  migrationsOfApp,
-  resetApp,
-  revertApp,
-} from './migrate-app.ts';
 export { queryOfApp } from './query-app.ts';
-export { planOfApp, sqlOfApp } from './plan-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';
-export { misfitsOfApp } from './check-app.ts';
 export { openapiOfApp } from './openapi-of-app.ts';
-export { seedApp } from './seed-app.ts';
-export { catalogOfDatabase } from './catalog-of-database.ts';
-export { backupApp, copyApp, restoreApp } from './move-app.ts';
 
 // The model, in the compact form that emitted code uses
 export {
@@ -108,12 +94,15 @@ export { AppError, ConfigError, failure, InternalError } from './errors.ts';
 export type { FailureOptions } from './errors.ts';
 
 // The database
-export { alterTable } from './store/tables/alter-table.ts';
-export type { TableAlterer } from './store/tables/alter-table.ts';
-export { createFoldedIndex } from './store/tables/folded-index.ts';
-export { createSearchIndex, dropSearchIndex } from './store/search/create-search-index.ts';
-export type { SearchIndexOptions } from './store/search/create-search-index.ts';
-export type { FoldedIndex } from './store/tables/folded-index.ts';
+export {
+  alterTable,
+  createFoldedIndex,
+  createSearchIndex,
+  dropSearchIndex,
+} from './store/tables/altering.ts';
+export type { TableAlterer } from './store/tables/altering.ts';
+export type { SearchIndexOptions } from './store/search/search-index.ts';
+export type { FoldedIndex } from './store/tables/folded.ts';
 export { columnTypes } from './store/tables/column-types.ts';
 export type { TableOf } from './schema-names/table-of.ts';
 export type { ColumnTypes } from './store/tables/column-types.ts';

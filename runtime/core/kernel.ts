@@ -4,8 +4,17 @@
  */
 export type { App } from './app.ts';
 export type { AuditedChange, AuditedRequest, AuditLog } from './audit/audit-log.ts';
-export { boot, prepareDatabase } from './boot.ts';
-export type { Booted, BootOptions } from './boot.ts';
+export {
+  boot,
+  databaseUrl,
+  guardOfDatabase,
+  prepareDatabase,
+  reachingDatabase,
+  rootOf,
+  settingsIn,
+  withBooted,
+} from './boot.ts';
+export type { Booted, BootOptions, Misfit } from './boot.ts';
 export type { Capability, OwnApplication } from './capability.ts';
 export { addServices, serviceOf } from './own-context/services.ts';
 export { asSystem, systemContext } from './own-context/system-context.ts';
@@ -21,19 +30,27 @@ export { followRows } from './data/write/made-rows.ts';
 export { type AdminWrite, type AdminWriteGuard, guardAdminWrites } from './rest/admin-writes.ts';
 export type { Family, Sample } from './metrics/family.ts';
 export { renderFamilies } from './metrics/render.ts';
-export { restoreApp } from './move-app.ts';
-export type { RestoreReport } from './move-report.ts';
-export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';
+export type {
+  BackupHead,
+  BackupTable,
+  DumpReport,
+  Kernel,
+  MigrationReport,
+  RevalidateCaller,
+  ServerModule,
+} from './module.ts';
+export type { ScalarMapping } from './plugin.ts';
+export { reportToDev } from './dev-report.ts';
 export type { LogEntry, LogFilter } from './recorder/entry.ts';
 export type { FigureRange, Figures } from './recorder/figures.ts';
 export type { LogBatch, LogBatchQuery, LogPage, LogPageQuery } from './recorder/log-page.ts';
 export type { Recorder } from './recorder/recorder.ts';
 export { createServerInfo, diskOf, type ServerInfo } from './server-info.ts';
-export type { BackupHead } from './store/transfer/backup-stream.ts';
 export { createBoundedCache } from './store/bounded-cache.ts';
-export { takeSeedValues } from './seed/seed-values.ts';
+export { takeSeedValues } from './data/seed-values.ts';
 export { columnTypes, dialectOf } from './store/tables/column-types.ts';
-export { createFoldedIndex, folded } from './store/tables/folded-index.ts';
+export { createFoldedIndex } from './store/tables/altering.ts';
+export { folded } from './store/tables/folded.ts';
 export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';
 export type { Migration } from './store/migrations/migration.ts';
 export { createSemaphore } from './store/transactions/semaphore.ts';

@@ -3,7 +3,6 @@ import type { Duplex, Writable } from 'node:stream';
 import type { Project, RouteSpec } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { AuditLog } from './audit/audit-log.ts';
-import type { DumpReport } from './store/transfer/backup-stream.ts';
 import type { Logger } from './config/log.ts';
 import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
@@ -14,10 +13,9 @@ import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migrations/migration.ts';
 import type { Credential } from './context/credential.ts';
-import type { MigrationReport } from './migration-report.ts';
 import type { Metrics } from './metrics/registry.ts';
 import type { Recorder } from './recorder/recorder.ts';
-import type { Store } from './store/store.ts';
+import type { Dialect, Store } from './store/store.ts';
 import type { Tracing } from './traces/tracing.ts';
 
 /**
@@ -39,18 +37,48 @@ export interface Kernel {
   /** The last log lines and figures; absent when no capability reads them. */
   readonly recorder?: Recorder;
   /** The state of the migrations: which are applied to the database and which are not. */
-  readonly migrations?: MigrationReport;
+  readonly migrations?: () => Promise<MigrationReport>;
   /** Whether the project has jobs. */
   readonly jobs?: boolean;
   /** Spans; absent where traces are off, or no provider is registered. */
   readonly tracing?: Tracing;
   /**
    * Writes the rows of all tables of the server, as they were at one moment, in the form that
-   * `restoreApp` reads. Absent in a server that was not made from an app.
+   * `restore` of `@twofold/database` reads.
    */
   readonly dumpDatabase?: (channel: Writable) => Promise<DumpReport>;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
   readonly root: string;
+}
+
+/** What a server reports about its migrations. It applies and writes nothing. */
+export interface MigrationReport {
+  /** Names of migrations by their state. */
+  status(): Promise<object>;
+  /** Where the catalog differs from what the applied migrations make. */
+  drift(): Promise<readonly object[]>;
+}
+
+/** The content of `backup.json`. */
+export interface BackupHead {
+  readonly version: 1;
+  readonly dialect: Dialect;
+  readonly created_at: string;
+  /** Names of the applied migrations, those of modules too. */
+  readonly migrations: readonly string[];
+  readonly tables: readonly BackupTable[];
+}
+
+export interface BackupTable {
+  readonly name: string;
+  readonly rows: number;
+  /** The hash of the table's file. */
+  readonly sha256: string;
+}
+
+/** The tables of a dump, whose hashes are known when it was written. */
+export interface DumpReport {
+  readonly tables: readonly BackupTable[];
 }
 
 /**

@@ -1,8 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import type { App } from './app.ts';
-import { boot, type BootOptions, databaseUrl, guardOfDatabase, reachingDatabase } from './boot.ts';
-import { readEnvironment } from './config/environment.ts';
-import { createSettings } from './config/settings.ts';
+import {
+  type BootOptions,
+  databaseUrl,
+  guardOfDatabase,
+  reachingDatabase,
+  rootOf,
+  settingsIn,
+  withBooted,
+} from './boot.ts';
 import type { RequestContext } from './context/request-context.ts';
 import { AppError, failure } from './errors.ts';
 import type { GraphqlModule } from './graphql/index.ts';
@@ -35,9 +40,8 @@ export async function queryOfApp(
   options: BootOptions = {},
 ): Promise<{ readonly data?: unknown; readonly errors?: readonly unknown[] }> {
   assertNearby(app, options);
-  const { kernel, modules } = await boot(app, { ...options, readOnly: true });
-  try {
-    return await reachingDatabase(kernel, async () => {
+  return withBooted(app, { ...options, readOnly: true }, ({ kernel, modules }) =>
+    reachingDatabase(kernel, async () => {
       assertDevelopment(await guardOfDatabase(kernel));
       const { service } = modules.find(({ name }) => name === 'graphql') as GraphqlModule;
       const system = systemContext(kernel);
@@ -49,10 +53,8 @@ export async function queryOfApp(
             })
           : await callerOf(system, query.user);
       return JSON.parse(await answer(service, query, caller));
-    });
-  } finally {
-    await kernel.store.close();
-  }
+    }),
+  );
 }
 
 async function callerOf(system: RequestContext, user: number | string): Promise<RequestContext> {
@@ -69,9 +71,9 @@ async function callerOf(system: RequestContext, user: number | string): Promise<
 }
 
 /** Refuses a guarded database by its path or URL, before it is opened. */
-function assertNearby({ root: folder }: App, { env = process.env }: BootOptions): void {
-  const root = folder ? fileURLToPath(folder) : process.cwd();
-  const settings = createSettings(readEnvironment(root, env));
+function assertNearby(app: App, { env }: BootOptions): void {
+  const root = rootOf(app);
+  const settings = settingsIn(root, env);
   const guarding = { url: databaseUrl(settings), root, production: settings.production };
   assertDevelopment(guardOf({ ...guarding, ledger: { production: false } }));
 }

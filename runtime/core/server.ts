@@ -19,8 +19,6 @@ import { missingLanguages } from './store/search/languages.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { drain, listen, onAllAddresses, parseAddress, portOf, urlOf } from './listener.ts';
-import type { Kernel } from './module.ts';
-import { backupApp } from './move-app.ts';
 import type { Plugin } from './plugin.ts';
 import { VERSION } from './version.ts';
 import { runWorkers } from './workers.ts';
@@ -133,9 +131,7 @@ async function start(
   address?: string,
   options?: BootOptions,
 ): Promise<Started> {
-  const dumpDatabase: Kernel['dumpDatabase'] = (channel) =>
-    backupApp(app, {}, { ...options, channel });
-  const booted = await boot(app, { ...options, dumpDatabase });
+  const booted = await boot(app, options);
   const { kernel, modules } = booted;
   let http: HttpServer | undefined;
   try {

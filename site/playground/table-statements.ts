@@ -1,7 +1,7 @@
 import { buildTables, type Project } from '@twofold/schema';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
-import { inlined } from '../../runtime/core/store/plan/inlined.ts';
-import { kyselyOver } from '../../runtime/core/store/tables/recording.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
+import { inlined } from '../../runtime/database/plan/inlined.ts';
+import { kyselyOver } from '../../runtime/database/tables/recording.ts';
 import type { Dialect, Store } from '../../runtime/core/store/store.ts';
 
 /**

@@ -28,7 +28,8 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
   const wanted = capabilitiesOf(project).map(({ name }) => name);
   const leftOut = wanted.filter((name) => !isNeededIn(project, name));
   // Editors read the JSON Schema of the manifest from `schema`. The order is that of npm.
-  const needed = [...wanted.filter((name) => !leftOut.includes(name)), 'runtime', 'schema'].sort();
+  const used = wanted.filter((name) => !leftOut.includes(name));
+  const needed = [...used, 'database', 'runtime', 'schema'].sort();
   return `${JSON.stringify(
     {
       name: packageName(project.name),

@@ -8,9 +8,8 @@ import { importDatabase } from '../../generator/import/database/import-database.
 import { planImport } from '../../generator/import/plan-import.ts';
 import { auth } from '../../runtime/auth/index.ts';
 import type { App } from '../../runtime/core/app.ts';
-import { catalogOfDatabase } from '../../runtime/core/catalog-of-database.ts';
-import { sqlOfApp } from '../../runtime/core/plan-app.ts';
-import { seedApp } from '../../runtime/core/seed-app.ts';
+import { catalogOfDatabase } from '../../runtime/database/catalog-of-database.ts';
+import { openDatabase } from '../../runtime/database/open-database.ts';
 import { createServer } from '../../runtime/core/server.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { databases, projectOf } from '../graphql/harness.ts';
@@ -53,19 +52,22 @@ describe.each(databases)('accounts and seeds of tables that others made, on %s',
   beforeAll(async () => {
     ({ url } = await emptyDatabase(database));
     await execute(url, TABLES[database]);
-    sql = await sqlOfApp(app, { env: env() });
+    sql = await openDatabase(app, { env: env() }).sql();
   });
 
   it('names the table that seed needs, and migrate sql prints it', async () => {
     await runText(url, sql.split('-- seed')[0]!);
-    await expect(seedApp(app, rows, { env: env() })).rejects.toThrow(
+    await expect(openDatabase(app, { env: env() }).seed(rows)).rejects.toThrow(
       /seed needs the table twofold_seeds.*run what "npx generator migrate sql" prints/,
     );
-    expect(await sqlOfApp(app, { env: env() })).toMatch(/^-- seed\ncreate table/);
+    expect(await openDatabase(app, { env: env() }).sql()).toMatch(/^-- seed\ncreate table/);
     await execute(url, [sql.split('-- seed\n')[1]!]);
-    expect(await sqlOfApp(app, { env: env() })).toBe('');
-    expect(await seedApp(app, rows, { env: env() })).toMatchObject({ inserted: 1 });
-    expect(await seedApp(app, rows, { env: env() })).toMatchObject({ inserted: 0, unchanged: 1 });
+    expect(await openDatabase(app, { env: env() }).sql()).toBe('');
+    expect(await openDatabase(app, { env: env() }).seed(rows)).toMatchObject({ inserted: 1 });
+    expect(await openDatabase(app, { env: env() }).seed(rows)).toMatchObject({
+      inserted: 0,
+      unchanged: 1,
+    });
   });
 
   describe('with accounts', () => {
@@ -160,7 +162,7 @@ describe.each(databases)('accounts over imported users whose keys are UUIDs, on 
       expect(manifest).toContain('database: { managed: false, ids: uuid }');
     const withAuth = `${manifest.replace('managed: false }', 'managed: false, ids: uuid }')}auth: {}\n`;
     const app: App = { project: projectOf(schema, withAuth), capabilities: [auth()] };
-    await runText(url, await sqlOfApp(app, settings(url)));
+    await runText(url, await openDatabase(app, settings(url)).sql());
     const server = createServer().schema(schema, withAuth).with(auth());
     try {
       const { url: base } = await server.start('127.0.0.1:0', settings(url));
@@ -195,7 +197,7 @@ describe.each(databases)('accounts over imported users whose keys are UUIDs, on 
     const server = createServer().schema(schema, wrong).with(auth());
     await expect(server.start('127.0.0.1:0', settings(url))).rejects.toThrow(why);
     const app: App = { project: projectOf(schema, wrong), capabilities: [auth()] };
-    await expect(sqlOfApp(app, settings(url))).rejects.toThrow(why);
+    await expect(openDatabase(app, settings(url)).sql()).rejects.toThrow(why);
   });
 });
 

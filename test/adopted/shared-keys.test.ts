@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importDatabase } from '../../generator/import/database/import-database.ts';
 import { printSchema } from '../../generator/import/print-schema.ts';
-import { catalogOfDatabase } from '../../runtime/core/catalog-of-database.ts';
+import { catalogOfDatabase } from '../../runtime/database/catalog-of-database.ts';
 import { databases } from '../store/databases.ts';
 import { type Adopted, emptyDatabase, execute, serve } from './start.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run as runMigrate } from '../../generator/commands/migrate.ts';
 import { readProject } from '@twofold/schema';
 import { planMigration } from '../../generator/migrations/plan.ts';
-import { adoptDatabase } from '../../runtime/core/adopted/adopt-database.ts';
+import { adoptDatabase } from '../../runtime/database/adopted/adopt-database.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { databases, projectOf } from '../graphql/harness.ts';
 import { execute, serve, uglyDatabase } from './start.ts';
@@ -129,7 +129,7 @@ describe('the command line with managed: false', () => {
 
 async function catalogOf(url: string) {
   const { catalogSource, readCatalog } =
-    await import('../../runtime/core/store/catalog/read-catalog.ts');
+    await import('../../runtime/database/catalog/read-catalog.ts');
   const store = openStore(url, '/');
   try {
     const schemas = store.dialect === 'postgres' ? { schemas: ['public', 'music'] } : {};

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
 import { sqliteStore } from '../../runtime/core/store/sqlite/sqlite-store.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { uuid7 } from '../../runtime/core/store/uuid7.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
 import { databases, type TestDatabase } from '../store/databases.ts';

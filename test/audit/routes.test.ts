@@ -7,7 +7,7 @@ import { isAudited } from '../../runtime/core/audit/audited-route.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 

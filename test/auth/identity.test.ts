@@ -8,7 +8,7 @@ import {
 } from '@twofold/schema';
 import { auth } from '@twofold/auth';
 import { createServer, type Running } from '../../runtime/core/index.ts';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { caller, GOOD, type TestServer } from './server.ts';

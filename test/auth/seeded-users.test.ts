@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createServer, seedApp } from '@twofold/runtime';
+import { openDatabase } from '@twofold/database';
+import { createServer } from '@twofold/runtime';
 import { capabilitiesFor } from '../capabilities.ts';
 import { readPage } from '../docs/page.ts';
 import { createDatabase } from '../engines/available.ts';
@@ -40,7 +41,7 @@ describe.each(databases)('a seed row of the user on %s', (database) => {
       const rows = [...Object.entries({ User: users, Note: notes })].flatMap(([type, given]) =>
         Object.entries(given).map(([key, values]) => ({ type, key, values })),
       );
-      return seedApp(app, rows, { env });
+      return openDatabase(app, { env }).seed(rows);
     };
     const serve = async () => {
       const running = await createServer(app).start('127.0.0.1:0', { env });

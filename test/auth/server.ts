@@ -17,8 +17,8 @@ import { createAuth, type AuthOptions } from '../../runtime/auth/create-auth.ts'
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 
 /** Starts the auth module alone, for tests and for the processes that tests start: nothing of vitest is imported here. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildTables, readProject, type Project } from '@twofold/schema';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { createCredentials, type Credentials } from './credentials.ts';

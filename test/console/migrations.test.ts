@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auth } from '@twofold/auth';
 import { webConsole } from '@twofold/console/server';
 import type { App } from '../../runtime/core/app.ts';
-import { driftOfApp, migrationsOfApp } from '../../runtime/core/migrate-app.ts';
+import { openDatabase } from '../../runtime/database/open-database.ts';
 import type { Running } from '../../runtime/core/running.ts';
 import { createServer } from '../../runtime/core/server.ts';
 import { projectOf } from '../graphql/harness.ts';
@@ -71,7 +71,7 @@ describe.each(databases)('GET /api/system/migrations on $name', ({ create }) => 
     const token = await signIn();
     const given = { env };
     const { status, body } = await ask('', token);
-    expect([status, body]).toEqual([200, await migrationsOfApp(app, given)]);
+    expect([status, body]).toEqual([200, await openDatabase(app, given).status()]);
     expect(body.applied).toContain('0001_notes');
     expect(body.applied).toContain('audit/0001');
     expect((await ask('?drift=true', token)).body.drift).toEqual([]);
@@ -81,8 +81,8 @@ describe.each(databases)('GET /api/system/migrations on $name', ({ create }) => 
     await db.schema.alterTable('notes').addColumn('extra', 'text').execute();
     const drifted = await ask('?drift=true', token);
     expect(drifted.body).toEqual({
-      ...(await migrationsOfApp(app, given)),
-      drift: await driftOfApp(app, given),
+      ...(await openDatabase(app, given).status()),
+      drift: await openDatabase(app, given).drift(),
     });
     expect(drifted.body.pending).toEqual(['0002_more']);
     expect(drifted.body.drift).toMatchObject([{ object: 'notes.extra', kind: 'extra' }]);

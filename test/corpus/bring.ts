@@ -7,7 +7,7 @@ import { planImport } from '../../generator/import/plan-import.ts';
 import { planRun, run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
 import { auth } from '../../runtime/auth/index.ts';
-import { sqlOfApp } from '../../runtime/core/plan-app.ts';
+import { openDatabase } from '../../runtime/database/open-database.ts';
 import { createServer } from '../../runtime/core/server.ts';
 import { askDeep, createRows, listAll, listsOf } from './ask.ts';
 
@@ -116,7 +116,7 @@ async function serve(project: Project, { root, url, how }: Serving): Promise<str
     API_KEY: 'k'.repeat(64),
   };
   const capabilities = project.auth ? [auth()] : [];
-  if (project.auth) await runSql(url, await sqlOfApp({ project, capabilities }, { env }));
+  if (project.auth) await runSql(url, await openDatabase({ project, capabilities }, { env }).sql());
   const server = createServer().schema(sdl, manifest);
   if (project.auth) server.with(auth());
   try {

@@ -8,7 +8,7 @@ import { importHasura } from '../../generator/import/hasura/import-hasura.ts';
 import { readMetadata } from '../../generator/import/hasura/read-metadata.ts';
 import { importPrisma } from '../../generator/import/prisma/import-prisma.ts';
 import { readPrisma } from '../../generator/import/prisma/read-prisma.ts';
-import { catalogOfDatabase } from '../../runtime/core/catalog-of-database.ts';
+import { catalogOfDatabase } from '../../runtime/database/catalog-of-database.ts';
 import { emptyDatabase } from '../adopted/start.ts';
 import { postgresUrl } from '../engines/available.ts';
 import { sqlOfPrisma } from '../generator/import/prisma-engine.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EntityHook, EntityHooks } from '../../runtime/core/context/entity-hooks.ts';
 import { failure } from '../../runtime/core/errors.ts';
 import { createRest } from '../../runtime/core/rest/index.ts';
-import { seedRows } from '../../runtime/core/seed/index.ts';
+import { seedRows } from '../../runtime/database/seed/index.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
 import { databases, startServer, type TestServer } from '../graphql/harness.ts';
 import { HANDLES } from './handles.ts';

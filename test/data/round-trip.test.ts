@@ -5,7 +5,7 @@ import { createJobs, type JobsModule } from '../../runtime/core/jobs/index.ts';
 import type { JobOf } from '../../runtime/core/jobs/types.ts';
 import { createRest } from '../../runtime/core/rest/index.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { databases, startServer, type TestServer } from '../graphql/harness.ts';
 
 const RUNS = Number(process.env['ROUND_TRIP_RUNS'] ?? 3);

@@ -8,6 +8,7 @@ const PACKAGES: readonly (readonly [home: string, ...sources: string[]])[] = [
   ['.', 'generator', 'templates'],
   ['schema', 'schema'],
   ['runtime/core', 'runtime/core'],
+  ['runtime/database', 'runtime/database'],
   ['runtime/auth', 'runtime/auth'],
   ['runtime/hosting', 'runtime/hosting'],
   ['runtime/models', 'runtime/models'],
@@ -45,7 +46,7 @@ function specifiersOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
   const required = [
     ...text.matchAll(
-      /(?:\bload|\brequire(?:\.resolve)?|createRequire\(import\.meta\.url\))\(\s*'([^'.][^']*)'/g,
+      /(?:\bload|\brequire(?:\.resolve)?|createRequire\(import\.meta\.url\)|import\.meta\.resolve)\(\s*'([^'.][^']*)'/g,
     ),
   ].map(([, name]) => name as string);
   return [...importsOf(file).map(({ specifier }) => specifier), ...required].filter(

@@ -226,6 +226,7 @@ describe('init', () => {
     expect(ours.map(([name]) => name).sort()).toEqual([
       '@twofold/auth',
       '@twofold/console',
+      '@twofold/database',
       '@twofold/generator',
       '@twofold/runtime',
       '@twofold/schema',

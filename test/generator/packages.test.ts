@@ -63,6 +63,7 @@ await import('./src/server.ts');
 const SOURCES: Readonly<Record<string, string>> = {
   schema: 'schema/index.ts',
   runtime: 'runtime/core/index.ts',
+  database: 'runtime/database/index.ts',
   auth: 'runtime/auth/index.ts',
   hosting: 'runtime/hosting/index.ts',
   models: 'runtime/models/index.ts',

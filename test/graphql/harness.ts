@@ -13,7 +13,7 @@ import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
 import { requestContext } from '../../runtime/core/http/request-context.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
 import type { GraphqlHooks, Resolvers, ScalarMapping } from '../../runtime/core/plugin.ts';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
 import type { Asker } from '../../runtime/core/store/bounds.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { createAppRepository } from '../../runtime/hosting/records/app-repository.ts';
 import { newSpec } from '../../runtime/hosting/records/fields.ts';

@@ -8,7 +8,7 @@ import { createDatabase, describeEachEngine, describeWith } from '../engines/ava
 import { importImage } from '../engines/import-image.ts';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import type { Observation } from '../../runtime/hosting/notifications/conditions.ts';

@@ -16,7 +16,7 @@ import { drain, listen } from '../../runtime/core/listener.ts';
 import { createMetricsModule } from '../../runtime/core/metrics/index.ts';
 import { createMetrics } from '../../runtime/core/metrics/registry.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 
 /** The token that the tests' own guard takes. */

@@ -17,7 +17,7 @@ import { createVault } from '../../runtime/hosting/records/vault.ts';
 import { certificateId } from '../../runtime/hosting/tls/renewal-info.ts';
 import { createCertificates, type Certificates } from '../../runtime/hosting/tls/certificates.ts';
 import { createRequest } from '../../runtime/hosting/tls/csr.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { findCommand } from '../engines/command.ts';

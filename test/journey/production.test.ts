@@ -70,10 +70,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe('what a blog installs to run', () => {
-  it('is at most 70 packages and 22 MB, which are 34 MB on a disk with blocks of 4 KiB', () => {
+  it('is at most 71 packages and 22 MB, which are 34 MB on a disk with blocks of 4 KiB', () => {
     const installed = packagesIn(join(blog, 'node_modules'));
     expect(installed.length).toBeGreaterThan(40);
-    expect(installed.length).toBeLessThanOrEqual(70);
+    expect(installed.length).toBeLessThanOrEqual(71);
     const bytes = filesIn(join(blog, 'node_modules')).map((file) => statSync(file).size);
     const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
     expect(sum(bytes)).toBeLessThanOrEqual(22_000_000);

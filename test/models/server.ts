@@ -20,7 +20,7 @@ import { bindRoutes } from '../../runtime/core/http/route.ts';
 import { drain, listen } from '../../runtime/core/listener.ts';
 import type { Metrics } from '../../runtime/core/metrics/registry.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { validator } from '../../runtime/hosting/validator.ts';
 

@@ -32,7 +32,16 @@ function changed(name: string, files: Readonly<Record<string, string | null>>): 
 
 describe('the packs', () => {
   it('are those of every package that a project can ask for', () => {
-    const names = ['auth', 'console', 'generator', 'hosting', 'models', 'runtime', 'schema'];
+    const names = [
+      'auth',
+      'console',
+      'database',
+      'generator',
+      'hosting',
+      'models',
+      'runtime',
+      'schema',
+    ];
     expect(packs.map(({ manifest }) => manifest.name)).toEqual([
       'create-twofold',
       ...names.map((name) => `@twofold/${name}`),

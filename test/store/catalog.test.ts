@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Catalog } from '../../runtime/core/store/catalog/catalog.ts';
-import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
+import type { Catalog } from '../../runtime/database/catalog/catalog.ts';
+import { catalogSource, readCatalog } from '../../runtime/database/catalog/read-catalog.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
 const SQLITE = `

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { moveRows } from '../../runtime/core/store/transfer/move-rows.ts';
+import { moveRows } from '../../runtime/database/transfer/move-rows.ts';
 import {
   movedTables,
   openRowReader,
   openRowWriter,
   tableRows,
-} from '../../runtime/core/store/transfer/open-rows.ts';
+} from '../../runtime/database/transfer/open-rows.ts';
 import { lostConnection } from '../../runtime/core/store/unreachable.ts';
 import { describeWith } from '../engines/available.ts';
 

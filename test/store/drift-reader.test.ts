@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
-import { createDriftReader } from '../../runtime/core/store/migrations/baseline.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { createDriftReader } from '../../runtime/database/migrations/baseline.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
-import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { alterTable } from '../../runtime/core/store/tables/altering.ts';
+import { catalogSource, readCatalog } from '../../runtime/database/catalog/read-catalog.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
-import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
+import { planMigrations } from '../../runtime/database/plan/plan-migrations.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { databases } from './databases.ts';
 

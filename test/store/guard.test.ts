@@ -9,7 +9,7 @@ import {
   type Guarding,
 } from '../../runtime/core/store/migrations/guard.ts';
 import { LEDGER, noteProduction, readLedger } from '../../runtime/core/store/migrations/ledger.ts';
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases, type TestDatabase } from './databases.ts';

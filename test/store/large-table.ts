@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
+import { alterTable } from '../../runtime/core/store/tables/altering.ts';
 import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 

@@ -1,4 +1,4 @@
-import { migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { everything, init, longer, settings } from './large-table.ts';
 

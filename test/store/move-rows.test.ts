@@ -19,9 +19,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkArchive } from '../../generator/db/read-archive.ts';
 import { writeArchive } from '../../generator/db/write-archive.ts';
 import type { App } from '../../runtime/core/app.ts';
-import { backupApp, copyApp, restoreApp } from '../../runtime/core/move-app.ts';
-import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
+import { openDatabase } from '../../runtime/database/open-database.ts';
+import { catalogSource, readCatalog } from '../../runtime/database/catalog/read-catalog.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
 import { projectOf } from '../graphql/harness.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
@@ -135,7 +135,7 @@ async function backup(from: TestDatabase, file: string) {
   const channel = new PassThrough();
   const path = join(folder, file);
   const [report] = await Promise.all([
-    backupApp(app, { database: from.url }, { channel }),
+    openDatabase(app).backup({ database: from.url }, { channel }),
     writeArchive(channel, { out: createWriteStream(path, { mode: 0o600 }), spool: folder }),
   ]);
   return { path, report };
@@ -145,7 +145,9 @@ async function restore(path: string, to: TestDatabase, more: object = {}) {
   const channel = new PassThrough();
   const archive = await checkArchive(path);
   const [report] = await Promise.all([
-    restoreApp(app, { database: to.url, ...more }, { channel }).finally(() => channel.destroy()),
+    openDatabase(app)
+      .restore({ database: to.url, ...more }, { channel })
+      .finally(() => channel.destroy()),
     archive.send(channel).catch(() => {}),
   ]);
   return report;
@@ -185,7 +187,7 @@ describe.each(available)('rows of $name', ({ create: source }) => {
     'are copied to $name, where keys go on above the highest',
     async ({ create }) => {
       const to = await target(create);
-      const report = await copyApp(app, { from: from.url, to: to.url });
+      const report = await openDatabase(app).copy({ from: from.url, to: to.url });
       expect(report).toMatchObject({ ok: true, left: [] });
       expect(await rowsOf(to)).toEqual(await rowsOf(from));
       const next = await to.store.db
@@ -226,7 +228,7 @@ describe.each(available)('rows of $name', ({ create: source }) => {
     await once(work, 'message');
     for (const attempt of [1, 2, 3]) {
       const to = await target(databases[0]!.create);
-      await copyApp(app, { from: from.url, to: to.url });
+      await openDatabase(app).copy({ from: from.url, to: to.url });
       const [{ sum }] = (
         await sql<{ sum: number }>`select sum(balance) as sum from accounts`.execute(to.store.db)
       ).rows as [{ sum: number }];
@@ -308,7 +310,7 @@ describe('a backup', () => {
       await fill(odd);
       await odd.store.db.updateTable('things').set({ name: 'a\0b' }).where('id', '=', 2).execute();
       const to = await databases[1]!.create();
-      await expect(copyApp(app, { from: odd.url, to: to.url })).rejects.toMatchObject({
+      await expect(openDatabase(app).copy({ from: odd.url, to: to.url })).rejects.toMatchObject({
         code: 'VALUE_NOT_HELD',
         extensions: { table: 'things', key: '2', column: 'name' },
       });

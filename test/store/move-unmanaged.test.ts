@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkArchive } from '../../generator/db/read-archive.ts';
 import { writeArchive } from '../../generator/db/write-archive.ts';
 import type { App } from '../../runtime/core/app.ts';
-import { catalogOfDatabase } from '../../runtime/core/catalog-of-database.ts';
-import { backupApp, copyApp, restoreApp } from '../../runtime/core/move-app.ts';
+import { catalogOfDatabase } from '../../runtime/database/catalog-of-database.ts';
+import { openDatabase } from '../../runtime/database/open-database.ts';
 import { emptyDatabase, execute } from '../adopted/start.ts';
 import { databases, projectOf } from '../graphql/harness.ts';
 
@@ -77,9 +77,9 @@ describe.each(databases)('rows of a database that others made, on %s', (kind) =>
   it('are copied with those of other schemas, and the structure stays as it is', async () => {
     const to = await database();
     const before = await catalogOf(to);
-    expect(await copyApp(app, { from, to })).toMatchObject(written);
+    expect(await openDatabase(app).copy({ from, to })).toMatchObject(written);
     expect(await catalogOf(to)).toEqual(before);
-    await expect(copyApp(app, { from, to })).rejects.toMatchObject({
+    await expect(openDatabase(app).copy({ from, to })).rejects.toMatchObject({
       code: 'TARGET_HAS_ROWS',
       extensions: { tables: expect.arrayContaining(['music.Track', 'Note']) },
     });
@@ -92,13 +92,13 @@ describe.each(databases)('rows of a database that others made, on %s', (kind) =>
     const path = join(folder, 'saved.tgz');
     const out = new PassThrough();
     const [saved] = await Promise.all([
-      backupApp(app, { database: from }, { channel: out }),
+      openDatabase(app).backup({ database: from }, { channel: out }),
       writeArchive(out, { out: createWriteStream(path, { mode: 0o600 }), spool: folder }),
     ]);
     const archive = await checkArchive(path);
     const channel = new PassThrough();
     const [restored] = await Promise.all([
-      restoreApp(app, { database: to }, { channel }),
+      openDatabase(app).restore({ database: to }, { channel }),
       archive.send(channel),
     ]);
     rmSync(folder, { recursive: true });
@@ -113,7 +113,7 @@ describe.each(databases)('rows of a database that others made, on %s', (kind) =>
         'create trigger shout before insert on "Note" for each row execute function shout()',
         'alter table "Note" enable always trigger shout',
       ]);
-      const report = await copyApp(app, { from, to });
+      const report = await openDatabase(app).copy({ from, to });
       expect(report).toMatchObject({
         ok: false,
         tables: expect.arrayContaining([{ name: 'Note', rows: 2, equal: false }]),

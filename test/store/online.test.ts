@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate, migrationStatus } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate, migrationStatus } from '../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
-import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
+import { planMigrations } from '../../runtime/database/plan/plan-migrations.ts';
 import { databases, type TestDatabase } from './databases.ts';
 import { everything, init, longer, settings } from './large-table.ts';
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { alterTable, type TableAlterer } from '../../runtime/core/store/tables/alter-table.ts';
+import { alterTable, type TableAlterer } from '../../runtime/core/store/tables/altering.ts';
 import { columnTypes, type ColumnTypes } from '../../runtime/core/store/tables/column-types.ts';
 import { convertValue } from '../../runtime/core/store/tables/conversion.ts';
-import { foreseeMigrations, migrate } from '../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
-import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
+import { planMigrations } from '../../runtime/database/plan/plan-migrations.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases } from './databases.ts';
@@ -240,9 +240,9 @@ for (const { name, missing, create } of databases) {
                 keys,
               },
             };
-            await expect(foreseeMigrations(store, [init, change(alter)])).rejects.toMatchObject(
-              refused,
-            );
+            await expect(
+              migrate(store, [init, change(alter)], { keep: false }),
+            ).rejects.toMatchObject(refused);
             await expect(migrate(store, [init, change(alter)])).rejects.toMatchObject(refused);
             expect(await everything(store)).toEqual(before);
             await store.db.deleteFrom('posts').execute();

@@ -7,24 +7,21 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { findDifference } from '../../generator/migrations/difference.ts';
 import { foldMigrations } from '../../generator/migrations/fold.ts';
 import { readMigration } from '../../generator/migrations/read-migration.ts';
-import { runnable } from '../../runtime/core/store/migrations/load-migrations.ts';
-import { recordMigration } from '../../runtime/core/store/plan/record.ts';
+import { runnable } from '../../runtime/database/migrations/load-migrations.ts';
+import { recordMigration } from '../../runtime/database/plan/record.ts';
 import { renderMigration } from '../../templates/migration.ts';
-import { copyApp } from '../../runtime/core/move-app.ts';
-import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
-import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
+import { openDatabase } from '../../runtime/database/open-database.ts';
+import { alterTable } from '../../runtime/core/store/tables/altering.ts';
+import { catalogSource, readCatalog } from '../../runtime/database/catalog/read-catalog.ts';
 import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
-import { createTables } from '../../runtime/core/store/tables/create-tables.ts';
-import { compareCatalogs } from '../../runtime/core/store/migrations/drift.ts';
-import { migrate, revert } from '../../runtime/core/store/migrations/migrate.ts';
+import { createTables } from '../../runtime/database/tables/create-tables.ts';
+import { compareCatalogs } from '../../runtime/database/migrations/drift.ts';
+import { migrate, revert } from '../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
-import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
-import { reset } from '../../runtime/core/store/migrations/reset.ts';
-import { catalogAfter } from '../../runtime/core/store/migrations/scratch.ts';
-import {
-  createSearchIndex,
-  dropSearchIndex,
-} from '../../runtime/core/store/search/create-search-index.ts';
+import { planMigrations } from '../../runtime/database/plan/plan-migrations.ts';
+import { reset } from '../../runtime/database/migrations/reset.ts';
+import { catalogAfter } from '../../runtime/database/migrations/scratch.ts';
+import { createSearchIndex, dropSearchIndex } from '../../runtime/core/store/tables/altering.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { projectOf } from '../graphql/harness.ts';
 import { databases, type TestDatabase } from './databases.ts';
@@ -226,7 +223,9 @@ for (const { name, missing, create } of databases) {
       for (const other of databases.filter((each) => each.missing === null)) {
         const to = await other.create();
         opened.push(to);
-        expect(await copyApp(app, { from: from.url, to: to.url })).toMatchObject({ ok: true });
+        expect(await openDatabase(app).copy({ from: from.url, to: to.url })).toMatchObject({
+          ok: true,
+        });
         expect(await found(to.store, 'cat')).toEqual(['cats']);
       }
     });

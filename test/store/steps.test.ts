@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadMigrations } from '../../runtime/core/store/migrations/load-migrations.ts';
-import { migrate, migrationStatus, revert } from '../../runtime/core/store/migrations/migrate.ts';
+import { loadMigrations } from '../../runtime/database/migrations/load-migrations.ts';
+import { migrate, migrationStatus, revert } from '../../runtime/database/migrations/migrate.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
 const NOTES = `export const ids = 'uuid';

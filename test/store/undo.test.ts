@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alterTable } from '../../runtime/core/store/tables/alter-table.ts';
+import { alterTable } from '../../runtime/core/store/tables/altering.ts';
 import { columnTypes } from '../../runtime/core/store/tables/column-types.ts';
 import { LEDGER } from '../../runtime/core/store/migrations/ledger.ts';
 import {
@@ -11,9 +11,9 @@ import {
   type MigrateOptions,
   migrationStatus,
   revert,
-} from '../../runtime/core/store/migrations/migrate.ts';
+} from '../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
-import { reset } from '../../runtime/core/store/migrations/reset.ts';
+import { reset } from '../../runtime/database/migrations/reset.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases, type TestDatabase } from './databases.ts';
 

@@ -13,7 +13,7 @@ interface Baseline {
  * make.
  */
 export async function run({ root, terminal }: MigrateCall): Promise<ExitCode> {
-  const { recorded, drift } = await askProject<Baseline>(root, 'baselineApp');
+  const { recorded, drift } = await askProject<Baseline>(root, 'baseline');
   const equal = drift.length === 0;
   if (terminal.json) terminal.document({ ok: equal, recorded, drift });
   else if (equal)

@@ -9,7 +9,7 @@ interface Reverted {
 
 /** `generator migrate down [NAME]`: undoes the newest migration, or all down to NAME. */
 export async function run({ root, name, options, terminal }: MigrateCall): Promise<ExitCode> {
-  const { reverted, rescued } = await askProject<Reverted>(root, 'revertApp', {
+  const { reverted, rescued } = await askProject<Reverted>(root, 'revert', {
     input: { to: name?.replace(/^.*\/|\.ts$/g, ''), confirm: options['confirm'] },
   });
   if (terminal.json) terminal.document({ ok: true, reverted, rescued });

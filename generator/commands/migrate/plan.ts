@@ -29,7 +29,7 @@ interface Plan {
 
 /** `generator migrate plan`: what each pending step would meet; nothing is changed. */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
-  const plan = await askProject<Plan>(root, 'planOfApp', {
+  const plan = await askProject<Plan>(root, 'plan', {
     input: {
       values: options['values'] === true,
       zeroDowntime: options['zero-downtime'] === true,

@@ -10,7 +10,7 @@ interface ResetDone {
 /** `generator migrate reset [--seed]`: takes everything down, applies all, seeds. */
 export async function run(call: MigrateCall): Promise<ExitCode> {
   const { root, options, terminal } = call;
-  const { applied, rescued } = await askProject<ResetDone>(root, 'resetApp', {
+  const { applied, rescued } = await askProject<ResetDone>(root, 'reset', {
     input: { confirm: options['confirm'] },
   });
   if (terminal.json && !options['seed']) terminal.document({ ok: true, applied, rescued });

@@ -31,9 +31,9 @@ const EXPLAINED: readonly (readonly [kind: keyof Status | 'incomplete', text: st
  * the status when something is wrong.
  */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
-  const status = await askProject<Status>(root, 'migrationsOfApp');
+  const status = await askProject<Status>(root, 'status');
   const incomplete = await missingSteps(root);
-  const drift = options['drift'] ? await askProject<Drift[]>(root, 'driftOfApp') : null;
+  const drift = options['drift'] ? await askProject<Drift[]>(root, 'drift') : null;
   const code = drift && drift.length > 0 ? EXIT.differs : EXIT.done;
   if (terminal.json) {
     terminal.document({

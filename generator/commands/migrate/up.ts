@@ -19,7 +19,7 @@ interface Rescued {
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
   const shown: { migration: string | null } = { migration: null };
   const rescued: string[] = [];
-  const applied = await askProject<string[]>(root, 'migrateApp', {
+  const applied = await askProject<string[]>(root, 'migrate', {
     onStep: (done) => {
       const step = done as StepDone | Rescued;
       if ('rescued' in step) return void rescued.push(step.rescued);

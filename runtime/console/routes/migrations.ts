@@ -8,8 +8,8 @@ import type { Kernel } from '@twofold/runtime/kernel';
 export function describeMigrations({ migrations }: Kernel): Handler {
   return async ({ query }) => {
     if (!migrations) throw failure.notFound();
-    const status = await migrations.status();
-    if (query.drift !== true) return reply(200, status);
-    return reply(200, { ...status, drift: await migrations.drift() });
+    const { status, drift } = await migrations();
+    if (query.drift !== true) return reply(200, await status());
+    return reply(200, { ...(await status()), drift: await drift() });
   };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Readable } from 'node:stream';
 import { AppError } from '@twofold/runtime/errors';
-import { type App, restoreApp } from '@twofold/runtime/kernel';
+import type { App } from '@twofold/runtime/kernel';
 import { addSealingSecrets } from '../records/sealing-secrets.ts';
 import { type Description, openArchive, type SystemDescription } from './archive.ts';
 import { decrypt, parseKey } from './cipher.ts';
@@ -131,7 +131,8 @@ async function writeRows(
   const { sections } = await open(target, object, key);
   const channel = Readable.from(dumpOf(sections, head));
   try {
-    const { ok } = await restoreApp(app, {}, { channel });
+    const { openDatabase } = await import('@twofold/database');
+    const { ok } = await openDatabase(app).restore({}, { channel });
     if (!ok) throw new AppError(500, 'TARGET_DIFFERS', 'the rows differ after they were written');
   } catch (error) {
     throw (error as AppError).code === 'TARGET_HAS_ROWS' ? notEmpty(error as AppError) : error;
@@ -150,7 +151,7 @@ const notEmpty = (cause: AppError) =>
 
 type Sections = Awaited<ReturnType<typeof openArchive>>['sections'];
 
-/** The dump as `restoreApp` reads it: with the hashes of its tables in the head. */
+/** The dump as `restore` reads it: with the hashes of its tables in the head. */
 async function* dumpOf(sections: Sections, head: object): AsyncGenerator<Buffer> {
   yield Buffer.from(`\x1e${JSON.stringify({ head })}\n`);
   for await (const section of sections) if (section.kind === 'dump') yield* section.chunks;

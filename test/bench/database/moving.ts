@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import type { App } from '../../../runtime/core/app.ts';
-import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts';
-import { copyApp } from '../../../runtime/core/move-app.ts';
+import { catalogOfDatabase } from '../../../runtime/database/catalog-of-database.ts';
+import { openDatabase } from '../../../runtime/database/open-database.ts';
 import { importDatabase } from '../../../generator/import/database/import-database.ts';
 import { printSchema } from '../../../generator/import/print-schema.ts';
 import { createDatabase } from '../../engines/available.ts';
@@ -44,7 +44,7 @@ export async function measureCopy(rows: number): Promise<Copied> {
       client.query(`copy events to '${FILE}'; copy other from '${FILE}'`),
     );
     await client.query(`copy (select where false) to '${FILE}'`);
-    const ours = await timed(() => copyApp(app, { from: from.url, to: to.url }));
+    const ours = await timed(() => openDatabase(app).copy({ from: from.url, to: to.url }));
     return { ours, copy, memory: process.resourceUsage().maxRSS / 1024 };
   } finally {
     await client.end();

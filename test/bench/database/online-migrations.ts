@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { alterTable } from '../../../runtime/core/store/tables/alter-table.ts';
+import { alterTable } from '../../../runtime/core/store/tables/altering.ts';
 import { columnTypes } from '../../../runtime/core/store/tables/column-types.ts';
-import { migrate } from '../../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../../runtime/database/migrations/migrate.ts';
 import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 

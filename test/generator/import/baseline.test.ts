@@ -6,12 +6,12 @@ import { baselineStatements } from '../../../generator/import/database/baseline.
 import { importDatabase } from '../../../generator/import/database/import-database.ts';
 import { printSchema } from '../../../generator/import/print-schema.ts';
 import { planMigration } from '../../../generator/migrations/plan.ts';
-import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts';
-import type { Catalog } from '../../../runtime/core/store/catalog/catalog.ts';
-import { compareCatalogs } from '../../../runtime/core/store/migrations/drift.ts';
+import { catalogOfDatabase } from '../../../runtime/database/catalog-of-database.ts';
+import type { Catalog } from '../../../runtime/database/catalog/catalog.ts';
+import { compareCatalogs } from '../../../runtime/database/migrations/drift.ts';
 import { readLedger } from '../../../runtime/core/store/migrations/ledger.ts';
-import { loadMigrations } from '../../../runtime/core/store/migrations/load-migrations.ts';
-import { migrate } from '../../../runtime/core/store/migrations/migrate.ts';
+import { loadMigrations } from '../../../runtime/database/migrations/load-migrations.ts';
+import { migrate } from '../../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 import { emptyDatabase, execute } from '../../adopted/start.ts';
 import { postgresUrl } from '../../engines/available.ts';

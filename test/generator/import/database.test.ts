@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importDatabase } from '../../../generator/import/database/import-database.ts';
 import type { Imported } from '../../../generator/import/imported.ts';
 import { printSchema } from '../../../generator/import/print-schema.ts';
-import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts';
+import { catalogOfDatabase } from '../../../runtime/database/catalog-of-database.ts';
 import { pluralize, readProject } from '@twofold/schema';
 import { emptyDatabase, execute, serve, type Adopted } from '../../adopted/start.ts';
 import { postgresUrl } from '../../engines/available.ts';

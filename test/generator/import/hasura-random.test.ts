@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importHasura } from '../../../generator/import/hasura/import-hasura.ts';
 import type { Metadata } from '../../../generator/import/hasura/metadata.ts';
 import { printSchema } from '../../../generator/import/print-schema.ts';
-import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts';
+import { catalogOfDatabase } from '../../../runtime/database/catalog-of-database.ts';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 import type { Store } from '../../../runtime/core/store/store.ts';
 import { sql } from 'kysely';

@@ -11,7 +11,7 @@ import { importPrisma } from '../../../generator/import/prisma/import-prisma.ts'
 import { readPrisma } from '../../../generator/import/prisma/read-prisma.ts';
 import { run } from '../../../generator/pipeline.ts';
 import { disk } from '../../../generator/write/disk.ts';
-import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts';
+import { catalogOfDatabase } from '../../../runtime/database/catalog-of-database.ts';
 import { emptyDatabase, execute } from '../../adopted/start.ts';
 import { postgresUrl } from '../../engines/available.ts';
 import { generator, linkShippedPackages, makeProject, repo, type TestProject } from '../project.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../../generator/pipeline.ts';
 import { disk } from '../../../generator/write/disk.ts';
-import { migrate } from '../../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../../runtime/database/migrations/migrate.ts';
 import { assertTables } from '../../../runtime/core/store/tables/missing-columns.ts';
 import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 import type { Store } from '../../../runtime/core/store/store.ts';

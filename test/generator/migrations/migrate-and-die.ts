@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { migrate } from '../../../runtime/core/store/migrations/migrate.ts';
+import { migrate } from '../../../runtime/database/migrations/migrate.ts';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 import { evaluateMigration } from './run-migration.ts';
 import { SETTINGS } from './random-migrations.ts';

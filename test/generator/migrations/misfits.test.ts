@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadMigrations } from '../../../runtime/core/store/migrations/load-migrations.ts';
+import { loadMigrations } from '../../../runtime/database/migrations/load-migrations.ts';
 import { generator, makeProject } from '../project.ts';
 
 const head = "import type { MigrationStep } from '@twofold/runtime';\n\n";

@@ -2,7 +2,7 @@ import { readMigration } from '../../../generator/migrations/read-migration.ts';
 import {
   type MigrationModule,
   runnable,
-} from '../../../runtime/core/store/migrations/load-migrations.ts';
+} from '../../../runtime/database/migrations/load-migrations.ts';
 import type { Migration } from '../../../runtime/core/store/migrations/migration.ts';
 
 /** What a migration with steps does; one with code has to be imported. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { columnOf, splitDefinition } from '../../../runtime/core/store/tables/table-definition.ts';
+import { columnOf, splitDefinition } from '../../../runtime/database/tables/table-definition.ts';
 import type { Store } from '../../../runtime/core/store/store.ts';
 
 /** What a database says of one table, with names of constraints and the order of columns left out. */

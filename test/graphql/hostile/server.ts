@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildTables, readProject } from '@twofold/schema';
-import { createTables } from '../../../runtime/core/store/tables/create-tables.ts';
+import { createTables } from '../../../runtime/database/tables/create-tables.ts';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 import { newFolder, type Program, run } from '../../server/program.ts';
 

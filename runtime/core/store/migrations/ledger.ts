@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from './migration.ts';
-import { columnsOf } from '../tables/row-checks.ts';
+import { columnsOf } from '../tables/columns-of.ts';
 import { parseUndo, type Undo } from '../tables/undo-statement.ts';
 
 /** The table of applied migrations. */
@@ -31,6 +31,10 @@ export interface Ledger {
   /** Whether a server in production mode has ever served this database. */
   readonly production: boolean;
 }
+
+/** The text before the slash: modules apply their own migrations. Empty for the project's. */
+export const ownerOf = (name: string): string =>
+  name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
 
 /** Columns that the first release did not have. */
 const LATER_COLUMNS = { undo: 'text', steps: 'integer' } as const;

@@ -9,6 +9,12 @@ export interface SearchIndex {
   readonly language: string;
 }
 
+/** An index of full-text search, with the key of its table. */
+export interface SearchIndexOptions extends SearchIndex {
+  /** The columns of the table's primary key. */
+  readonly key: readonly string[];
+}
+
 /** Further facts about the table that the statements need. */
 export interface SearchedTable {
   /** Columns of the primary key. */

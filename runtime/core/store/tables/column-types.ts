@@ -2,7 +2,8 @@ import { sql, SqliteAdapter, type ColumnDataType, type Kysely, type RawBuilder }
 import type { ColumnType, IdKind } from '@twofold/schema';
 import type { Dialect } from '../store.ts';
 
-type DataType = ColumnDataType | RawBuilder<unknown>;
+/** A type of a column as Kysely takes it. */
+export type DataType = ColumnDataType | RawBuilder<unknown>;
 
 /** The types of stored values. A key that refers to another table has one of them. */
 export type StoredType = Exclude<ColumnType, 'id'>;

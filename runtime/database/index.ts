@@ -1,0 +1,10 @@
+/** What changes or moves a database. The command line calls it, and a server that has something to apply. */
+export { adoptDatabase } from './adopted/adopt-database.ts';
+export { catalogOfDatabase } from './catalog-of-database.ts';
+export { foresee, type Foreseen, type Foresight } from './foresee.ts';
+export { migrationReport } from './prepare.ts';
+export { openDatabase } from './open-database.ts';
+export { prepare } from './prepare.ts';
+export { makeTableChanges } from './tables/alter-table.ts';
+export { createSearchIndex, dropSearchIndex } from './tables/create-search-index.ts';
+export { createFoldedIndex } from './tables/folded-index.ts';

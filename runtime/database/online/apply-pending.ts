@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { MigrationSettings } from '@twofold/schema';
+import { type Migration, prepareLedger, type Store } from '@twofold/runtime/store';
+import { applyAll, type ApplyOptions, migrationFailed } from '../migrations/apply-migrations.ts';
+import {
+  assertRunnable,
+  type ExploredMigration,
+  exploreMigrations,
+} from '../plan/plan-migrations.ts';
+import { runsOnline } from '../plan/settle.ts';
+import { withLock } from './lock-attempts.ts';
+import { forgetPartial, hasPartial } from './partial.ts';
+import type { Preparation } from './preparation.ts';
+import { prepareOnline, takeBack } from './prepare-online.ts';
+
+export interface ApplyPendingOptions extends ApplyOptions {
+  readonly settings: MigrationSettings;
+}
+
+/**
+ * Applies migrations. One that changes a large table of PostgreSQL runs alone, after its parts that
+ * read all rows were prepared. All others run in one transaction.
+ */
+export async function applyPending(
+  store: Store,
+  migrations: readonly Migration[],
+  options: ApplyPendingOptions,
+): Promise<void> {
+  const online = options.keep && (await mayRunOnline(store, migrations, options.settings));
+  if (!online) return together(store, migrations, options);
+  assertRunnable(await exploreMigrations(store, migrations, exploring(options)));
+  let group: Migration[] = [];
+  for (const migration of migrations) {
+    // Earlier migrations of the group are not applied yet, and may change the tables of this one.
+    const resumes = await hasPartial(store.db, migration.name);
+    const from = resumes ? 0 : options.settings.onlineFrom;
+    const planned = await exploreMigrations(store, [...group, migration], exploring(options));
+    const explored = planned.at(-1)!;
+    const preparations = preparationsOf(explored, from);
+    if (preparations.length === 0 && !resumes) {
+      group.push(migration);
+      continue;
+    }
+    if (group.length > 0) await together(store, group, options);
+    group = [];
+    await applyOnline({ store, options, migration }, preparations);
+  }
+  if (group.length > 0) await together(store, group, options);
+}
+
+async function together(
+  store: Store,
+  group: readonly Migration[],
+  options: ApplyPendingOptions,
+): Promise<void> {
+  const { lockTimeout } = options.settings;
+  const work = () => applyAll(store, group, { ...options, lockTimeout });
+  await withLock(group[0]?.name ?? 'the ledger', work);
+}
+
+const exploring = ({ allowLoss, settings }: ApplyPendingOptions) => ({
+  allowLoss,
+  onlineFrom: settings.onlineFrom,
+});
+
+function preparationsOf({ found }: ExploredMigration, onlineFrom: number): Preparation[] {
+  return found
+    .filter((step) => runsOnline(step, { dialect: 'postgres', onlineFrom }))
+    .flatMap(({ preparations }) => preparations);
+}
+
+interface ApplyingOnline {
+  readonly store: Store;
+  readonly options: ApplyPendingOptions;
+  readonly migration: Migration;
+}
+
+async function applyOnline(
+  { store, options, migration }: ApplyingOnline,
+  planned: readonly Preparation[],
+): Promise<void> {
+  const { lockTimeout } = options.settings;
+  await prepareLedger(store.db);
+  // The tables have the names that the migrations before this one have left.
+  const [explored] = await exploreMigrations(store, [migration], exploring(options));
+  const names = new Set(planned.map(({ name }) => name));
+  const preparations = preparationsOf(explored!, 0).filter(({ name }) => names.has(name));
+  const applying = { store, migration, lockTimeout, onPrepared: options.onPrepared };
+  const at: { now: Preparation | null } = { now: null };
+  try {
+    await prepareOnline({ ...applying, onStart: (each) => void (at.now = each) }, preparations);
+  } catch (error) {
+    throw await refusal({ store, options, migration }, explored!, { at: at.now, error });
+  }
+  const prepared = new Set(preparations.map(({ name }) => name));
+  const before: NonNullable<ApplyOptions['before']> = async (trx) => {
+    await forgetPartial(trx, migration.name);
+    await options.before?.(trx);
+  };
+  try {
+    await withLock(migration.name, () =>
+      applyAll(store, [migration], { ...options, lockTimeout, prepared, before }),
+    );
+  } catch (error) {
+    await takeBack(applying);
+    throw error;
+  }
+}
+
+interface Failure {
+  readonly at: Preparation | null;
+  readonly error: unknown;
+}
+
+/**
+ * The error for rows that prevent a step. Rows that were written in the meantime are reported like
+ * earlier ones.
+ */
+async function refusal(
+  { store, options, migration }: ApplyingOnline,
+  { found, steps }: ExploredMigration,
+  { at, error }: Failure,
+): Promise<unknown> {
+  if ((error as { code?: unknown }).code === 'MIGRATION_LOCKED') return error;
+  try {
+    assertRunnable(await exploreMigrations(store, [migration], exploring(options)));
+  } catch (rows) {
+    return rows;
+  }
+  const step = found.findIndex(({ preparations }) =>
+    preparations.some(({ name }) => name === at?.name),
+  );
+  const place = {
+    migration: migration.name,
+    step: steps[step]?.step ?? 1,
+    object: at?.object ?? null,
+  };
+  return migrationFailed(store, place, error);
+}
+
+/** The fewest bytes that a row of PostgreSQL takes. */
+const ROW_BYTES = 28;
+
+/**
+ * Whether a migration may have to run online: a table is large enough, or an earlier run was
+ * interrupted.
+ */
+async function mayRunOnline(
+  store: Store,
+  migrations: readonly Migration[],
+  { onlineFrom }: MigrationSettings,
+): Promise<boolean> {
+  if (store.dialect !== 'postgres' || migrations.length === 0) return false;
+  const { rows } = await sql`
+    select 1 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
+      and pg_relation_size(oid) > ${onlineFrom * ROW_BYTES} limit 1`.execute(store.db);
+  if (rows.length > 0) return true;
+  for (const { name } of migrations) if (await hasPartial(store.db, name)) return true;
+  return false;
+}

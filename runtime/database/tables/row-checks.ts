@@ -1,0 +1,389 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import {
+  convertOnPostgres,
+  convertValue,
+  dialectOf,
+  isSafe,
+  namedType,
+  quotedName,
+  type StoredType,
+  storedType,
+  type TypeChange,
+} from '@twofold/runtime/store';
+import type { ColumnDescription } from './alteration.ts';
+import { type Doing, type Finding, isAllowed, recorded, reportRows } from './migration-run.ts';
+import { recordCheck } from './recorded-check.ts';
+import { outside, sizeOf, typeText } from './column-size.ts';
+import { describeRows, type Risk } from './row-words.ts';
+
+/** The rows of a table in the state in which a step finds them. */
+export interface RowSource {
+  readonly db: Kysely<any>;
+  readonly table: string;
+  /** Columns of the primary key, in order. */
+  readonly key: readonly string[];
+  /** The SQL for FROM, with the name of the table. */
+  readonly rows: RawBuilder<unknown>;
+  /** The rows of another table, to which a foreign key refers; null when it has none yet. */
+  readonly rowsOf: (table: string) => RawBuilder<unknown> | null;
+  readonly typeOf: (column: string) => Promise<StoredType | undefined>;
+}
+
+/** A change of one column, with the rows of its table. */
+interface Checked extends RowSource {
+  readonly column: ColumnDescription;
+}
+
+export interface CheckedChange {
+  readonly kind: 'add' | 'alter';
+  readonly column: ColumnDescription;
+}
+
+/**
+ * Checks the rows against a column's new definition before anything is changed, and reports those
+ * that violate it.
+ *
+ * @returns whether the change can be made.
+ */
+export async function checkRows(
+  db: Kysely<any>,
+  table: string,
+  change: CheckedChange,
+): Promise<boolean> {
+  const recording = recorded();
+  if (recording) {
+    const altered = change.kind === 'alter' ? await typeChange(db, table, change.column) : null;
+    recordCheck(recording, { db, table, ...change, change: altered });
+    return true;
+  }
+  const found = (await findRisks(await tableRows(db, table), change)).filter(
+    ({ code, object }) => code === 'ROWS_IN_THE_WAY' || !isAllowed(object),
+  );
+  found.forEach(reportRows);
+  return found.length === 0;
+}
+
+/** The rows of a table as it is now. */
+export async function tableRows(db: Kysely<any>, table: string): Promise<RowSource> {
+  return {
+    db,
+    table,
+    key: await keyOf(db, table),
+    rows: sql`${sql.table(table)}`,
+    rowsOf: (other) => sql`${sql.table(other)}`,
+    typeOf: (column) => catalogType(db, table, column),
+  };
+}
+
+/**
+ * Rows that a change would lose, change, or be refused because of. Losses that the user has agreed
+ * to are included.
+ */
+export async function findRisks(
+  source: RowSource,
+  { kind, column }: CheckedChange,
+): Promise<Finding[]> {
+  const checked: Checked = { ...source, column };
+  return kind === 'add' ? checkAdded(checked) : checkAltered(checked);
+}
+
+async function checkAdded(checked: Checked): Promise<Finding[]> {
+  const { column } = checked;
+  const filled = 'default' in column;
+  if (column.required && !filled) return findRows(checked, 'add', sql`1 = 1`);
+  return column.unique && filled
+    ? checkUnique(checked, defaultSql(checked.db, column.default))
+    : [];
+}
+
+async function checkAltered(checked: Checked): Promise<Finding[]> {
+  const { db, column } = checked;
+  const change = changeOfType(db, await checked.typeOf(column.name), column);
+  const converted = change ? await checkConversion(checked, change) : [];
+  if (converted.some(isImpossible)) return converted;
+  const value = newValue(db, column, change);
+  const sized = await checkSize(checked, value, change);
+  if (sized && isImpossible(sized)) return [...converted, sized];
+  const found = [
+    converted,
+    sized ? [sized] : [],
+    column.required && !('default' in column)
+      ? await findRows(checked, 'require', sql`${sql.ref(column.name)} is null`)
+      : [],
+    column.unique ? await checkUnique(checked, value) : [],
+    column.check ? await checkCondition(checked, value) : [],
+    column.references ? await checkReference(checked, value) : [],
+  ];
+  return found.flat();
+}
+
+/** An agreed loss of values still leaves the other conditions on the converted values. */
+const isImpossible = ({ code }: Finding): boolean => code === 'ROWS_IN_THE_WAY';
+
+/**
+ * The change of type that a definition causes; null when there is none, or when one of the types is
+ * unknown.
+ */
+export async function typeChange(
+  db: Kysely<any>,
+  table: string,
+  column: ColumnDescription,
+): Promise<TypeChange | null> {
+  return changeOfType(db, await catalogType(db, table, column.name), column);
+}
+
+/** The change of type, when the type in the catalog is known. */
+export function changeOfType(
+  db: Kysely<any>,
+  known: StoredType | undefined,
+  column: ColumnDescription,
+): TypeChange | null {
+  // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
+  const given = column.from === undefined ? undefined : storedType(column.from);
+  const declared = namedType(typeText(db, column.type));
+  const from = dialectOf(db) === 'sqlite' ? (given ?? known) : known;
+  const to = storedType(column.type) ?? declared;
+  // A definition that names no former type, and is stored as the column is, keeps its type.
+  if (given === undefined && declared === known && dialectOf(db) === 'sqlite') return null;
+  return from === undefined || to === undefined || from === to ? null : { from, to };
+}
+
+async function catalogType(
+  db: Kysely<any>,
+  table: string,
+  column: string,
+): Promise<StoredType | undefined> {
+  const { rows } = await (
+    dialectOf(db) === 'sqlite'
+      ? sql<{ type: string }>`select type from pragma_table_info(${table}) where name = ${column}`
+      : sql<{ type: string }>`
+        select format_type(atttypid, atttypmod) as type from pg_attribute
+        where attrelid = to_regclass(${quotedName(table)}) and attname = ${column}`
+  ).execute(db);
+  return rows[0] && namedType(rows[0].type);
+}
+
+/** Columns of the primary key, in order. */
+export async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
+  const { rows } = await (
+    dialectOf(db) === 'sqlite'
+      ? sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
+      : sql<{ name: string }>`
+        select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+        where i.indrelid = to_regclass(${quotedName(table)}) and i.indisprimary order by array_position(i.indkey::int2[], a.attnum)`
+  ).execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** How many rows a scan reads at a time. */
+const PAGE = 5_000;
+
+/** Checks each value in this process, so that the result is the same for both databases. */
+async function checkConversion(checked: Checked, change: TypeChange): Promise<Finding[]> {
+  if (isSafe(change.from, change.to)) return [];
+  const count = { lossy: 0, impossible: 0 };
+  const keys: Record<keyof typeof count, string[]> = { lossy: [], impossible: [] };
+  for await (const { key, value } of scan(checked, change.from)) {
+    const converted = convertValue(change.from, change.to, value);
+    if (converted?.exact) continue;
+    const verdict = converted ? 'lossy' : 'impossible';
+    count[verdict] += 1;
+    if (keys[verdict].length < 5) keys[verdict].push(key);
+  }
+  const finding = (code: Finding['code'], atRisk: number, first: readonly string[]) =>
+    describeRows(checked, { code, does: 'type', atRisk, keys: first, change });
+  if (count.impossible > 0)
+    return [await finding('ROWS_IN_THE_WAY', count.impossible, keys.impossible)];
+  if (count.lossy > 0) return [await finding('MIGRATION_NEEDS_CONSENT', count.lossy, keys.lossy)];
+  return [];
+}
+
+/**
+ * Reads every value with its key, in the order of the keys, page by page. Integers come as text,
+ * because they may have 64 bits.
+ */
+async function* scan(
+  { db, rows: source, column, key }: Checked,
+  from: StoredType,
+): AsyncGenerator<{ readonly key: string; readonly value: unknown }> {
+  const value = sql.ref(column.name);
+  const read = ['integer', 'bigint', 'decimal'].includes(from)
+    ? sql`cast(${value} as text)`
+    : value;
+  const order = key.length > 0 ? key : [column.name];
+  const names = sql.join(order.map((name) => sql.ref(name)));
+  let after = sql``;
+  for (let offset = 0; ; offset += PAGE) {
+    const { rows } = await sql<Record<string, unknown>>`
+      select ${read} as twofold_value, ${names} from ${source}
+      where ${value} is not null ${after} order by ${names} limit ${sql.lit(PAGE)}
+      ${key.length > 0 ? sql`` : sql`offset ${sql.lit(offset)}`}`.execute(db);
+    for (const row of rows)
+      yield { key: order.map((name) => String(row[name])).join(':'), value: row['twofold_value'] };
+    if (rows.length < PAGE) return;
+    const last = sql.join(order.map((name) => sql`${rows.at(-1)![name]}`));
+    if (key.length > 0) after = sql`and (${names}) > (${last})`;
+  }
+}
+
+/** Values that PostgreSQL would cut to the length or round to the places of the new type. */
+async function checkSize(
+  checked: Checked,
+  value: RawBuilder<unknown>,
+  change: TypeChange | null,
+): Promise<Finding | null> {
+  const { db, column } = checked;
+  const text = typeText(db, column.type);
+  const size = dialectOf(db) === 'postgres' ? sizeOf(text) : null;
+  if (!size) return null;
+  const { impossible, lossy } = outside(size, sql`${sql.ref(column.name)}`);
+  const source = changed(checked, value);
+  const named = {
+    does: 'type',
+    change: { from: change?.from ?? 'a larger one', to: text },
+  } as const;
+  const [refused] = await findRows(checked, named, impossible, source);
+  if (refused || !lossy) return refused ?? null;
+  const consent = { ...named, code: 'MIGRATION_NEEDS_CONSENT' } as const;
+  return (await findRows(checked, consent, lossy, source))[0] ?? null;
+}
+
+/** SQL for the column's value after the change. `old` is its value before. */
+export function newValue(
+  db: Kysely<any>,
+  column: ColumnDescription,
+  change: TypeChange | null,
+  old: RawBuilder<unknown> = sql`${sql.ref(column.name)}`,
+): RawBuilder<unknown> {
+  const converted = change ? convertedValue(db, change, old) : old;
+  return column.required && 'default' in column
+    ? sql`coalesce(${converted}, ${defaultSql(db, column.default)})`
+    : converted;
+}
+
+export function convertedValue(
+  db: Kysely<any>,
+  { from, to }: TypeChange,
+  value: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return dialectOf(db) === 'sqlite'
+    ? sql`twofold_convert(${value}, ${sql.lit(from)}, ${sql.lit(to)})`
+    : convertOnPostgres(from, to, value);
+}
+
+export function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
+  if (typeof value === 'object' && value !== null) return sql`${value}`;
+  const literal = typeof value === 'boolean' && dialectOf(db) === 'sqlite' ? Number(value) : value;
+  return sql`${sql.lit(literal)}`;
+}
+
+/** A subquery with the key and the new value of the column. */
+function changed({ rows, column, key }: Checked, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  const names = key.map((name) => sql.ref(name));
+  const kept = names.length > 0 ? sql`${sql.join(names)}, ` : sql``;
+  return sql`(select ${kept}${value} as ${sql.ref(column.name)} from ${rows}) as changed`;
+}
+
+async function checkUnique(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
+  const { column } = checked;
+  const rows = changed(checked, value);
+  const order = sql.join(
+    (checked.key.length > 0 ? checked.key : [column.name]).map((name) => sql.ref(name)),
+  );
+  const numbered = sql`(select changed.*, row_number() over (partition by ${sql.ref(column.name)} order by ${order}) as twofold_number
+    from ${rows} where ${sql.ref(column.name)} is not null) as numbered`;
+  return findRows(checked, 'unique', sql`twofold_number > 1`, numbered);
+}
+
+/** Rows that repeat the values of a unique index over several columns; null when there are none. */
+export async function repeatedValues(
+  db: Kysely<any>,
+  table: string,
+  columns: readonly string[],
+): Promise<Finding | null> {
+  return findRepeated(
+    await tableRows(db, table),
+    columns,
+    columns.map((name) => sql`${sql.ref(name)}`),
+  );
+}
+
+/**
+ * Rows that repeat the values of a unique index over `columns`, whose parts may be expressions.
+ */
+export async function findRepeated(
+  source: RowSource,
+  columns: readonly string[],
+  parts: readonly RawBuilder<unknown>[],
+): Promise<Finding | null> {
+  const { rows } = source;
+  const key = source.key.length > 0 ? source.key : columns;
+  const names = sql.join(key.map((name) => sql.ref(name)));
+  const filled = sql.join(
+    parts.map((part) => sql`${part} is not null`),
+    sql` and `,
+  );
+  const numbered = sql`(select ${names},
+    row_number() over (partition by ${sql.join(parts)} order by ${names}) as twofold_number
+    from ${rows} where ${filled}) as numbered`;
+  const column = { name: columns.join(', ') } as ColumnDescription;
+  const [found] = await findRows(
+    { ...source, key, column },
+    'unique',
+    sql`twofold_number > 1`,
+    numbered,
+  );
+  return found ?? null;
+}
+
+async function checkCondition(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
+  const { column, rows, db } = checked;
+  const plain = newValue(db, { ...column, required: false }, null);
+  // A condition in raw SQL may use other columns, which only the table itself has.
+  const source = isPlain(db, value, plain) ? rows : changed(checked, value);
+  return findRows(checked, 'check', sql`not (${column.check!})`, source);
+}
+
+function isPlain(db: Kysely<any>, value: RawBuilder<unknown>, plain: RawBuilder<unknown>): boolean {
+  return value.compile(db).sql === plain.compile(db).sql;
+}
+
+async function checkReference(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
+  const { column } = checked;
+  const [target = '', key = ''] = column.references!.split('.');
+  const own = sql`${sql.ref(column.name)}`;
+  const rows = checked.rowsOf(target);
+  const leads = rows
+    ? sql`exists (select 1 from (select ${sql.ref(key)} as twofold_key from ${rows}) as target where target.twofold_key = changed.${own})`
+    : sql`1 = 0`;
+  return findRows(
+    checked,
+    'reference',
+    sql`changed.${own} is not null and not ${leads}`,
+    changed(checked, value),
+  );
+}
+
+type AskedRisk = Pick<Risk, 'does' | 'change'> & Partial<Pick<Risk, 'code'>>;
+
+export async function findRows(
+  checked: Checked,
+  asked: Doing | AskedRisk,
+  condition: RawBuilder<unknown>,
+  source: RawBuilder<unknown> = checked.rows,
+): Promise<Finding[]> {
+  const risk = typeof asked === 'string' ? { does: asked } : asked;
+  const { db, key, column } = checked;
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*) as count from ${source} where ${condition}`.execute(db);
+  const atRisk = Number(rows[0]!.count);
+  if (atRisk === 0) return [];
+  const order = key.length > 0 ? key : [column.name];
+  const names = sql.join(order.map((name) => sql.ref(name)));
+  const { rows: first } = await sql<
+    Record<string, unknown>
+  >`select ${names} from ${source} where ${condition} order by ${names} limit 5`.execute(db);
+  const keys = first.map((row) => order.map((name) => String(row[name])).join(':'));
+  return [await describeRows(checked, { code: 'ROWS_IN_THE_WAY', ...risk, atRisk, keys })];
+}

@@ -1,0 +1,189 @@
+import type pg from 'pg';
+import { createRequire } from 'node:module';
+import { quotedName } from '@twofold/runtime/store';
+import type { Catalog } from '../catalog/catalog.ts';
+import { readCatalog } from '../catalog/read-catalog.ts';
+import { parseCopyLine, printCopyLine } from './copy-text.ts';
+import {
+  type LoadOptions,
+  type ReadSchemas,
+  type RowReader,
+  RowRefused,
+  type RowWriter,
+} from './database.ts';
+import { foreignKeysFirst, type MovedTable } from './moved-table.ts';
+import { createAside } from './postgres-aside.ts';
+import { lineReader, lineWriter, refusalOf, named } from './postgres-lines.ts';
+import { CopyIn, CopyOut } from './postgres-wire.ts';
+import type { Batch } from './value.ts';
+
+/** How long to wait for the lock of a table. */
+const LOCK_TIMEOUT = '5s';
+
+/** Fixes the text form of values, whatever the role or the database has set. */
+const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1; set client_encoding = 'UTF8'; set row_security = off; set array_nulls = on; set lc_monetary = 'C'; set xmloption = content; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronize_seqscans = off; set search_path = `;
+
+async function connect(url: string): Promise<pg.Client> {
+  const { Client } = createRequire(import.meta.url)('pg') as typeof pg;
+  const client = new Client({ connectionString: url });
+  // A connection that breaks fails the statement that is running; without a listener it would end
+  // the process.
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query(`select current_setting('search_path') as path`);
+  await client.query(`${SETTINGS}${rows[0].path || "''"}`);
+  return client;
+}
+
+async function catalogOf(client: pg.Client, schemas: ReadSchemas | undefined): Promise<Catalog> {
+  const rows = async (sql: string, values: readonly unknown[]) =>
+    (await client.query(sql, values as unknown[])).rows;
+  const asked = schemas && 'besides' in schemas ? await withPath(client, schemas) : schemas;
+  return readCatalog({ dialect: 'postgres', rows }, asked && { schemas: asked });
+}
+
+async function withPath(
+  client: pg.Client,
+  { besides }: { readonly besides: readonly string[] },
+): Promise<readonly string[]> {
+  const { rows } = await client.query('select current_schemas(false)::text[] as path');
+  return [...new Set([...(rows[0].path as readonly string[]), ...besides])];
+}
+
+/** Opens a snapshot of PostgreSQL. */
+export async function readPostgresRows(url: string, schemas?: ReadSchemas): Promise<RowReader> {
+  const client = await connect(url);
+  await client.query('begin isolation level repeatable read read only');
+  const catalog = await catalogOf(client, schemas);
+  return {
+    dialect: 'postgres',
+    catalog,
+    lines: await lineReader(client, catalog),
+    filled: (tables) => filled(client, tables),
+    read: (table) => rowsOf(client, table),
+    close: () => client.end(),
+  };
+}
+
+async function* rowsOf(client: pg.Client, table: MovedTable): AsyncGenerator<Batch> {
+  const kinds = table.columns.map(({ kind }) => kind);
+  const columns = table.columns.map(({ name, kind }) =>
+    kind === 'list' ? `to_json(${quotedName(name)})` : quotedName(name),
+  );
+  const query = new CopyOut(`copy (select ${columns.join(', ')} from ${named(table)}) to stdout`);
+  client.query(query);
+  for await (const lines of query) yield lines.map((line) => parseCopyLine(line, kinds));
+  await query.done;
+}
+
+/** Opens PostgreSQL for rows, in one transaction. */
+export async function writePostgresRows(
+  url: string,
+  { managed, schemas }: LoadOptions,
+): Promise<RowWriter> {
+  const client = await connect(url);
+  await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`);
+  const catalog = await catalogOf(client, schemas);
+  const aside = createAside(client, { catalog, managed });
+  return {
+    dialect: 'postgres',
+    catalog,
+    lines: await lineWriter(client, catalog),
+    filled: async (tables) => {
+      for (const table of tables)
+        await client.query(`lock table ${named(table)} in share row exclusive mode`);
+      return filled(client, tables);
+    },
+    clear: async (tables) => {
+      for (const table of foreignKeysFirst(tables, catalog).toReversed())
+        await client.query(`delete from ${named(table)}`);
+    },
+    begin: (tables) => aside.put(tables),
+    load: (table, batches) => copyIn(client, table, batches),
+    finish: async (tables) => {
+      await aside.bringBack(tables);
+      for (const table of tables) await countOn(client, table, catalog);
+    },
+    read: (table) => rowsOf(client, table),
+    commit: async () => void (await client.query('commit')),
+    rollback: async () => void (await client.query('rollback')),
+    close: () => client.end(),
+  };
+}
+
+async function filled(client: pg.Client, tables: readonly MovedTable[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of tables) {
+    const { rows } = await client.query(`select exists (select from ${named(table)}) as filled`);
+    if (rows[0].filled) found.push(table.label);
+  }
+  return found;
+}
+
+async function copyIn(
+  client: pg.Client,
+  table: MovedTable,
+  batches: AsyncIterable<Batch>,
+): Promise<void> {
+  const columns = table.columns.map(({ name }) => quotedName(name)).join(', ');
+  const kinds = table.columns.map(({ kind }) => kind);
+  const copy = new CopyIn(`copy ${named(table)} (${columns}) from stdin`);
+  client.query(copy);
+  try {
+    await send(copy, batches, (row) => {
+      const line = printCopyLine(row, kinds);
+      if (!line.includes('\0')) return line;
+      const column = table.columns[row.findIndex((value) => String(value).includes('\0'))];
+      throw new NulText(column?.name);
+    });
+    await copy.end();
+  } catch (error) {
+    await copy.abandon();
+    throw refusalOf(error, table);
+  }
+}
+
+type PrintLine = (row: Batch[number]) => string;
+
+async function send(copy: CopyIn, batches: AsyncIterable<Batch>, print: PrintLine): Promise<void> {
+  let row = 0;
+  for await (const batch of batches) {
+    let lines = '';
+    for (const each of batch) {
+      try {
+        lines += print(each);
+      } catch (error) {
+        if (!(error instanceof NulText)) throw error;
+        throw new RowRefused(error.message, { row, column: error.column });
+      }
+      row += 1;
+    }
+    await copy.send(lines);
+  }
+}
+
+/** PostgreSQL's text has every character but one. */
+class NulText extends Error {
+  readonly column: string | undefined;
+
+  constructor(column: string | undefined) {
+    super('PostgreSQL keeps no text with the character U+0000');
+    this.column = column;
+  }
+}
+
+/** Lets each counted column continue after its highest value. */
+async function countOn(client: pg.Client, table: MovedTable, catalog: Catalog): Promise<void> {
+  const columns = catalog.tables.find(
+    ({ schema, name }) => schema === table.schema && name === table.name,
+  )!.columns;
+  for (const { name, identity, default: value } of columns) {
+    if (identity === null && !/^nextval\(/.test(value ?? '')) continue;
+    await client.query(
+      `select setval(s.name, greatest(m.highest, (select last_value from pg_sequences where format('%I.%I', schemaname, sequencename)::regclass = s.name::regclass)))
+       from (select pg_get_serial_sequence($1, $2) as name) s, (select max(${quotedName(name)}) as highest from ${named(table)}) m
+       where s.name is not null and m.highest > 0`,
+      [named(table), name],
+    );
+  }
+}
