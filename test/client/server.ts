@@ -22,26 +22,31 @@ const DOCUMENTS = `
   fragment Card on Post { id title }
 `;
 
-const SOURCE = {
+const sourceOf = (text: string) => ({
   file: 'a.graphql',
-  text: DOCUMENTS,
+  text,
   line: 1,
   column: 1,
   inCode: false,
   isStatic: true,
-};
+});
 
 /** The list that a run would keep beside these files. */
 export function listOf(typenames = false): Record<string, string> {
-  const { operations } = readOperations(buildSchema(SDL), [SOURCE], { typenames });
+  const { operations } = readOperations(buildSchema(SDL), [sourceOf(DOCUMENTS)], { typenames });
   return Object.fromEntries(operations.map(({ hash, text }) => [hash, text]));
 }
 
 /** The files of a front end, as a run prints them. */
-export function clientOf(changes: Partial<FrontEnd> = {}): Record<string, string> {
-  const schema = buildSchema(SDL);
+export function clientOf(
+  changes: Partial<FrontEnd> = {},
+  { sdl, documents } = { sdl: SDL, documents: DOCUMENTS },
+): Record<string, string> {
+  const schema = buildSchema(sdl);
   const typenames = changes.format === 'ast';
-  const { operations, fragments } = readOperations(schema, [SOURCE], { typenames });
+  const { operations, fragments } = readOperations(schema, [sourceOf(documents)], {
+    typenames,
+  });
   const given: FrontEnd = {
     schema,
     operations: operations.map((each) => ({ ...each, inCode: null })),

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScalarMapping } from '../../runtime/core/plugin.ts';
@@ -6,6 +10,7 @@ import type { JobOf } from '../../runtime/core/jobs/types.ts';
 import { createRest } from '../../runtime/core/rest/index.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';
+import { clientOf } from '../client/server.ts';
 import { databases, startServer, type TestServer } from '../graphql/harness.ts';
 
 const RUNS = Number(process.env['ROUND_TRIP_RUNS'] ?? 3);
@@ -166,6 +171,19 @@ const given = fc.record(
 
 const SELECTED = `{ key ${NAMES.join(' ')} spot { money opened at big } }`;
 
+const DOCUMENTS = `
+  query Item($id: ID!) { item(id: $id) ${SELECTED} }
+  mutation Add($input: NewItem!) { createItem(input: $input) { id } }
+`;
+
+/** The client that a front end has of this schema, as a run writes it. */
+async function loadClient(folder: string): Promise<any> {
+  const sdl = SDL.replace(/@unique|@resolve\(as: LIST\)/g, '');
+  for (const [name, text] of Object.entries(clientOf({}, { sdl, documents: DOCUMENTS })))
+    writeFileSync(join(folder, name), text);
+  return import(/* @vite-ignore */ pathToFileURL(join(folder, 'index.ts')).href);
+}
+
 describe.each(databases)('a value of own code, on %s', (database) => {
   let server: TestServer;
   let ctx: any;
@@ -174,6 +192,10 @@ describe.each(databases)('a value of own code, on %s', (database) => {
   let seen: Record<string, any>[] = [];
   let jobs: JobsModule;
   let copied: unknown;
+  let front: any;
+  let firstId: unknown;
+  let api: any;
+  const folder = mkdtempSync(join(tmpdir(), 'round-trip-'));
 
   beforeAll(async () => {
     server = await startServer(SDL, {
@@ -206,8 +228,13 @@ describe.each(databases)('a value of own code, on %s', (database) => {
     });
     await migrate(server.store, jobs.migrations!);
     ctx = systemContext({ store: server.store, log: { child: () => ({}) } as never });
+    front = await loadClient(folder);
+    api = front.createClient({ url: server.url, fetch: server.fetch });
   });
-  afterAll(() => server?.close());
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   /** A key that no item has, in the form of own code. */
   const nextKey = () => (keys += 125);
@@ -263,6 +290,13 @@ describe.each(databases)('a value of own code, on %s', (database) => {
       expect([status, body.error]).toEqual([201, undefined]);
       return body.id ?? body.data.id;
     },
+    'the client': async (_row, input) =>
+      (await api.request(front.AddDocument, { input })).createItem.id,
+    'the client, of what it has read': async (_row, input) => {
+      const { id: _id, ...read } = (await api.request(front.ItemDocument, { id: firstId })).item;
+      const next = { ...read, key: (input as { key: string }).key };
+      return (await api.request(front.AddDocument, { input: next })).createItem.id;
+    },
     'a job': async (row) => {
       await jobs.runHere(await ctx.jobs.send('copy', row), true);
       return copied;
@@ -296,6 +330,7 @@ describe.each(databases)('a value of own code, on %s', (database) => {
         fc.asyncProperty(given, async (values) => {
           const key = nextKey();
           const id = await sent('createItem', { ...values, key: (key / 100).toFixed(2) });
+          firstId = id;
           const row = await ctx.data.item.findUnique({ where: { id } });
           const shown = await outside(id);
           expect(row.key).toBe(key);
@@ -304,6 +339,7 @@ describe.each(databases)('a value of own code, on %s', (database) => {
           for (const name of NAMES) expect([name, byRest[name]]).toEqual([name, shown[name]]);
 
           // Each reader has the same row.
+          expect(without((await api.request(front.ItemDocument, { id })).item)).toEqual(shown);
           expect(await ctx.loaders.item.load(id)).toEqual(row);
           expect(without(seen.at(-1))).toEqual(without(row));
           const [stored] = await ctx.db
