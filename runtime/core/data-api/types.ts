@@ -73,6 +73,7 @@ type Given<S extends EntityShape, Name extends keyof S['row']> =
   Name extends Times<S> ? OrDate<S['row'][Name]> : S['row'][Name];
 
 /** What a literal has of a name that it does not say, such as `constructor`. */
+// oxlint-disable-next-line typescript/no-wrapper-object-types
 type Inherited<Name> = Name extends keyof Object ? Object[Name] : never;
 
 /** The fields of a row, and its relations as inputs set them. Undefined leaves a field alone. */

@@ -25,7 +25,7 @@ export function RelatedRows(props: RelationSearchProps) {
             {id} {chosen[id]}
             <CloseButton
               label={t('Remove {id}', { id })}
-              onClick={() => setChosen(({ [id]: _, ...others }) => others)}
+              onClick={() => setChosen(({ [id]: _removed, ...others }) => others)}
             />
           </li>
         ))}
