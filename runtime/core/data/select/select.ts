@@ -14,7 +14,7 @@ import { conditionsSql, rowCondition, seenKey } from '../access/condition-sql.ts
 import { tableName, and, reference, where, type Scope } from '../sql/scope.ts';
 import { stored } from '../sql/stored-as.ts';
 import { tableSource, type Source } from '../sql/source.ts';
-import { postgresType } from '../sql/values.ts';
+import { castType } from '../sql/values.ts';
 
 /**
  * The statement that answers a root field: one row with one column `j`, JSON text or null.
@@ -161,7 +161,7 @@ function givenKeys({ dialect, model }: Scope, as: Stored): Sql {
     return sql`(select key as i, ${columns} from json_each(${list(as)})) k`;
   }
   const each = parts ?? [as];
-  const arrays = each.map((part) => sql`${list(part)}::${postgresType(part, model.ids)}[]`);
+  const arrays = each.map((part) => sql`${list(part)}::${castType(part, model.ids)}[]`);
   const names = parts ? parts.map((_, index) => `key_${index}`) : ['key_'];
   return sql`unnest(${joinSql(arrays, ', ')}) with ordinality k(${[...names, 'i'].join(', ')})`;
 }
