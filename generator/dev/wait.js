@@ -73,7 +73,7 @@ async function takeOver(runtime) {
       });
       process.send?.('ready');
     }));
-  if (!runtime) return ready();
+  if (!runtime?.createServer) return ready();
   globalThis[Symbol.for('twofold.handover')] = ready;
   // A server that does not listen through our runtime may find its port in use.
   process.on('uncaughtExceptionMonitor', (error) => {

@@ -77,6 +77,7 @@ describe('npx generator init in an empty folder elsewhere', () => {
     expect(ours.map(([path]) => path).sort()).toEqual([
       'node_modules/@twofold/auth',
       'node_modules/@twofold/console',
+      'node_modules/@twofold/database',
       'node_modules/@twofold/generator',
       'node_modules/@twofold/runtime',
       'node_modules/@twofold/schema',
