@@ -197,6 +197,7 @@ const SAID: Readonly<Record<string, string>> = {
   'migrate/squash.ts removed': 'offers: works as it stands',
   'migrate/status.ts applied': 'project-commands: lists, applies and undoes',
   'migrate/up.ts applied': 'project-commands: lists, applies and undoes',
+  'migrate/up.ts rescued': 'migrations/options: up names the file with the values that it dropped',
   'openapi.ts written': 'openapi: writes a file of the user with --out',
   'plan-report.ts added': 'settings: get the secret that the manifest has come to need',
   'prune-documents.ts removed':

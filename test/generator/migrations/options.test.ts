@@ -74,3 +74,21 @@ test('squash leaves out a migration written by hand only when --without names it
   expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('0003_fill')]);
   expect(await call('migrate', 'squash', '--without', '0003_fill')).toMatchObject({ code: 0 });
 });
+
+test('up names the file with the values that it dropped', async () => {
+  const own = makeProject({ 'schema.graphql': SCHEMA, 'manifest.yaml': 'name: shop\n' });
+  linkPackages(own);
+  own.write('.env', `DATABASE_URL=file:app.db\nHOST=127.0.0.1\nPORT=0\n`);
+  own.write('seed.yaml', 'User:\n  ann: { name: Ann, town: Bath }\n');
+  const run = (...args: string[]) => generator(args, own.root);
+  own.write('schema.graphql', SCHEMA.replace('name: String!', 'name: String!\n  town: String'));
+  await run('generate');
+  expect(await run('seed')).toMatchObject({ code: 0 });
+  own.write('schema.graphql', SCHEMA);
+  await run('generate', '--allow-drop', 'User.town');
+  const { code, stderr } = await run('migrate', 'up');
+  const [, file] = /rescued +(\S+)/.exec(stderr) ?? [];
+  expect([code, file]).toEqual([0, expect.stringMatching(/^\.generator\/rescued\/.+users/)]);
+  expect(own.read(file!)).toContain('"town":"Bath"');
+  own.remove();
+});
