@@ -7,6 +7,7 @@ import { needCommand } from '../engines/command.ts';
 import { startDaemon, stopDaemon } from '../engines/daemon.ts';
 import { createDirectory, removeDirectory, serviceDirectory } from '../engines/directory.ts';
 import { startDocker, stopDocker } from '../engines/docker.ts';
+import { withPacketRules } from '../engines/packet-rules.ts';
 import { startPodman, stopPodman } from '../engines/podman.ts';
 
 /** An engine that one test has for itself, to kill it. */
@@ -27,7 +28,7 @@ export async function startKillableEngine(kind: 'docker' | 'podman'): Promise<Ki
 }
 
 async function killableDocker(root: string, directory: string): Promise<KillableEngine> {
-  await startDocker(directory);
+  await withPacketRules(() => startDocker(directory));
   const socket = join(directory, 'docker.sock');
   return {
     socket,
@@ -35,15 +36,10 @@ async function killableDocker(root: string, directory: string): Promise<Killable
     async restart() {
       await stopDaemon(directory, 'dockerd', 'SIGKILL');
       // It may take a container's grace period for each that it finds running.
-      await startDaemon(
-        {
-          directory,
-          name: 'dockerd',
-          command: needCommand('dockerd', 'docker.io'),
-          args: ['--config-file', join(directory, 'daemon.json')],
-        },
-        () => answers(socket),
-        60,
+      const args = ['--config-file', join(directory, 'daemon.json')];
+      const command = needCommand('dockerd', 'docker.io');
+      await withPacketRules(() =>
+        startDaemon({ directory, name: 'dockerd', command, args }, () => answers(socket), 60),
       );
     },
     async end() {

@@ -4,16 +4,23 @@ import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { runningContainerOf } from './containers-of.ts';
 import { importImage } from '../engines/import-image.ts';
+import { holdPacketRules } from '../engines/packet-rules.ts';
 import { startServer, type TestServer } from './server.ts';
 
 describeEachEngine('a project', ({ socket }) => {
   let server: TestServer;
   let web: string;
+  // From the first network on, until the tests of what is closed have ended.
+  let giveBack: (() => void) | undefined;
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
+    giveBack = await holdPacketRules();
     server = await startServer({ socket });
+  }, 300_000);
+  afterAll(async () => {
+    giveBack?.();
+    await server?.end();
   }, 60_000);
-  afterAll(() => server?.end(), 60_000);
 
   const create = async (name: string, more: object = {}) => {
     const made = await server.api('POST', '/api/apps', { name, image: web, ...more });
@@ -49,25 +56,6 @@ describeEachEngine('a project', ({ socket }) => {
     expect((await server.visit('shop-web.apps.test')).text).toBe('version 1\n');
   }, 90_000);
 
-  it('is listed with its apps, and deleted with them and its network', async () => {
-    const list = (await server.api('GET', '/api/projects')).body;
-    const names = (project: { apps: { name: string }[] }) => project.apps.map(({ name }) => name);
-    expect(list.total).toBe(2);
-    expect(list.projects.map((each: any) => [each.name, names(each)])).toEqual([
-      ['other', ['other-web']],
-      ['shop', ['shop-db', 'shop-web']],
-    ]);
-    const one = await server.api('GET', '/api/projects/shop');
-    expect([one.body.name, names(one.body)]).toEqual(['shop', ['shop-db', 'shop-web']]);
-    expect((await networks()).filter((name) => name.endsWith('.shop')).length).toBe(1);
-    expect((await server.api('DELETE', '/api/projects/shop')).status).toBe(200);
-    expect((await networks()).filter((name) => name.endsWith('.shop'))).toEqual([]);
-    expect((await server.api('GET', '/api/projects/shop')).status).toBe(404);
-    expect((await server.api('DELETE', '/api/projects/shop')).status).toBe(404);
-    expect((await server.api('GET', '/api/apps/stranger')).status).toBe(200);
-    for (const name of ['stranger', 'other-web']) await server.api('DELETE', `/api/apps/${name}`);
-  }, 60_000);
-
   it('stays closed when another program has asked the engine for its networks', async () => {
     await create('late-db', { project: 'late' });
     await create('outsider');
@@ -85,6 +73,26 @@ describeEachEngine('a project', ({ socket }) => {
     expect((await networks()).filter((name) => /^twofold-[\da-f]{8}-/.test(name))).toEqual([]);
     await server.api('DELETE', '/api/projects/late');
     await server.api('DELETE', '/api/apps/outsider');
+    giveBack?.();
+  }, 60_000);
+
+  it('is listed with its apps, and deleted with them and its network', async () => {
+    const list = (await server.api('GET', '/api/projects')).body;
+    const names = (project: { apps: { name: string }[] }) => project.apps.map(({ name }) => name);
+    expect(list.total).toBe(2);
+    expect(list.projects.map((each: any) => [each.name, names(each)])).toEqual([
+      ['other', ['other-web']],
+      ['shop', ['shop-db', 'shop-web']],
+    ]);
+    const one = await server.api('GET', '/api/projects/shop');
+    expect([one.body.name, names(one.body)]).toEqual(['shop', ['shop-db', 'shop-web']]);
+    expect((await networks()).filter((name) => name.endsWith('.shop')).length).toBe(1);
+    expect((await server.api('DELETE', '/api/projects/shop')).status).toBe(200);
+    expect((await networks()).filter((name) => name.endsWith('.shop'))).toEqual([]);
+    expect((await server.api('GET', '/api/projects/shop')).status).toBe(404);
+    expect((await server.api('DELETE', '/api/projects/shop')).status).toBe(404);
+    expect((await server.api('GET', '/api/apps/stranger')).status).toBe(200);
+    for (const name of ['stranger', 'other-web']) await server.api('DELETE', `/api/apps/${name}`);
   }, 60_000);
 
   it('its apps share a volume, which is there until the last of them is deleted with it', async () => {

@@ -149,10 +149,10 @@ for (const { name, missing, create } of databases) {
 /** A process that undoes what has no file, killed after it has rescued the rows. */
 async function killedWhileUndoing(url: string, folder: string): Promise<void> {
   const at = (path: string) =>
-    JSON.stringify(new URL(`../../runtime/core/store/${path}`, import.meta.url).href);
+    JSON.stringify(new URL(`../../runtime/${path}`, import.meta.url).href);
   const script = `
-    import { openStore } from ${at('open-store.ts')};
-    import { migrate } from ${at('migrations/migrate.ts')};
+    import { openStore } from ${at('core/store/open-store.ts')};
+    import { migrate } from ${at('database/migrations/migrate.ts')};
     const posts = { name: '0001_posts', text: 'posts', up: async () => {} };
     const follow = { root: ${JSON.stringify(folder)}, newest: false, gone: true };
     await migrate(openStore(${JSON.stringify(url)}, '.'), [posts], { follow });`;
