@@ -126,7 +126,7 @@ describe('--json', () => {
         ok: false,
         error: {
           code: 'PACKAGES_MISSING',
-          message: 'the package @twofold/runtime is not installed',
+          message: 'the package @twofold/database is not installed',
           fix: 'npm install',
         },
       },
