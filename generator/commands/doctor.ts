@@ -67,20 +67,15 @@ function environment(root: string): Readonly<Record<string, string | undefined>>
   return { ...(existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}), ...process.env };
 }
 
+/** What every project needs: its server, and what its commands change the database with. */
 function checkPackages(root: string): DoctorCheck {
-  const found = findUpwards(root, 'node_modules/@twofold/runtime/package.json');
-  if (!found)
-    return {
-      what: 'packages',
-      ok: false,
-      text: '@twofold/runtime is not installed',
-      fix: 'npm install',
-    };
-  return {
-    what: 'packages',
-    ok: true,
-    text: `@twofold/runtime ${(JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version}`,
-  };
+  const what = 'packages';
+  const find = (name: string) => findUpwards(root, `node_modules/@twofold/${name}/package.json`);
+  const missing = ['runtime', 'database'].find((name) => !find(name));
+  if (missing)
+    return { what, ok: false, text: `@twofold/${missing} is not installed`, fix: 'npm install' };
+  const { version } = JSON.parse(readFileSync(find('runtime')!, 'utf8')) as { version: string };
+  return { what, ok: true, text: `@twofold/runtime ${version}` };
 }
 
 function findUpwards(folder: string, path: string): string | null {
