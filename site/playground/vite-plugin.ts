@@ -10,6 +10,7 @@ type Plugin = Extract<NonNullable<ViteConfig['plugins']>[number], { name: string
 const IN_THE_BROWSER: Readonly<Record<string, string>> = {
   'schema/parse/load-yaml.ts': 'load-yaml',
   'generator/version.ts': 'version',
+  '@twofold/runtime/store': 'store',
   'node:async_hooks': 'async-hooks',
   'node:crypto': 'crypto',
 };
