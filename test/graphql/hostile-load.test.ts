@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it, describe } from 'vitest';
@@ -41,6 +42,30 @@ describe.each(databases)('hostile operations of eight clients on %s', (kind) => 
     }
   });
 });
+
+it('a filter of many words keeps none of the texts that SQLite compares in memory', async () => {
+  const program = await serve({ rows: 1000, large: { posts: 50, characters: 400_000 } });
+  try {
+    const url = await program.listening;
+    const or = Array.from({ length: 100 }, (_, index) => ({ body: { contains: `none ${index}` } }));
+    const query = 'query ($where: PostFilter) { posts(where: $where) { id } }';
+    const body = { query, variables: { where: { or } } };
+    const shot = { method: 'POST', path: '/graphql', body } as const;
+    expect(
+      (await ask(url, { ...shot, body: { query: '{ posts(limit: 1) { id } }' } })).status,
+    ).toBe(200);
+    const before = mostMemory(program.process.pid!);
+    // 100 words and 50 texts: 2 GB if each comparison kept its text.
+    expect((await ask(url, shot)).text).toBe('{"data":{"posts":[]}}');
+    expect(mostMemory(program.process.pid!) - before).toBeLessThan(500);
+  } finally {
+    await end(program);
+  }
+});
+
+/** MiB that a process has had at once. */
+const mostMemory = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
 /** Statements that PostgreSQL still works on after so many milliseconds. */
 async function activeAfter(url: string, milliseconds: number): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../../errors.ts';
+import { STEP_FUNCTION } from '../../store/bounds.ts';
 import { CONTAINS_TEXT } from '../../store/sqlite/contains-text.ts';
 import { FOLD_TEXT } from '../../store/sqlite/fold-text.ts';
 import { sql, type Sql } from '../sql/fragment.ts';
@@ -61,20 +62,23 @@ export const LONGEST_PART = 5000;
 /** Characters of a text that PostgreSQL looks through before it asks whether to go on. */
 const PIECE = 20_000;
 
-/**
- * How many calls of `instr` a statement may make for one row. Further ones use `CONTAINS_TEXT`,
- * which can be ended.
- */
+/** How many calls of `instr` a statement makes for one row before it asks whether to go on. */
 const FEW_PARTS = 4;
+
+/** Bytes of a text that `instr` looks through in about the time in which a row is found. */
+const SMALL_TEXT = 65_536;
 
 /**
  * SQLite's `instr` takes seconds to look for 50 KB in 1 MB when nearly all letters are equal, and
- * nothing can end it meanwhile. The length of a parameter is worked out once for all rows.
+ * nothing can end it meanwhile. Short parts stay with it: what a function of ours gets is kept in
+ * memory until the statement ends. The length of a parameter is worked out once for all rows.
  */
 function containsSql(scope: Pick<Scope, 'part'>, text: Sql, part: Sql): Sql {
-  const ended = sql`${CONTAINS_TEXT}(${text}, ${part})`;
-  if (scope.part() > FEW_PARTS) return ended;
-  return sql`case when octet_length(${part}) > ${String(SMALL_PART)} then ${ended} else instr(${text}, ${part}) > 0 end`;
+  const goesOn =
+    scope.part() > FEW_PARTS
+      ? sql`(octet_length(${text}) < ${String(SMALL_TEXT)} or ${STEP_FUNCTION}()) and `
+      : sql``;
+  return sql`case when octet_length(${part}) > ${String(SMALL_PART)} then ${CONTAINS_TEXT}(${text}, ${part}) else ${goesOn}instr(${text}, ${part}) > 0 end`;
 }
 
 /**
