@@ -13,7 +13,7 @@ export function atPort(parts: AuthParts, port: number): AuthParts {
 
 /** Logs insecure and missing settings at a start, and how to create the first administrator. */
 export async function noteStart(parts: AuthParts): Promise<void> {
-  const { kernel, config, mailer, model } = parts;
+  const { kernel, config, mailer } = parts;
   const { log, settings } = kernel;
   if (config.allowsWeakSecrets)
     log.warn(
@@ -33,12 +33,22 @@ export async function noteStart(parts: AuthParts): Promise<void> {
     );
   if (mailer.mode === 'none')
     log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
-  for (const { name, preset } of model.oauth.providers) {
-    if (config.providers.some((each) => each.name === name)) continue;
-    const missing = providerSettings(name, preset).join(', ');
-    log.warn(`Nobody signs in with ${name}, since its settings are not set: ${missing}`);
-  }
+  noteProviders(parts);
   await noteSetup(parts);
+}
+
+/** Names, in one line, the providers of the manifest that have no settings yet. */
+function noteProviders({ kernel: { log, settings }, config, model }: AuthParts): void {
+  const off = model.oauth.providers.filter(
+    ({ name }) => !config.providers.some((each) => each.name === name),
+  );
+  if (off.length === 0) return;
+  const missing = off.flatMap(({ name, preset }) => providerSettings(name, preset)).join(', ');
+  const names = off.map(({ name }) => name).join(', ');
+  // A template lists providers for whom nobody has asked yet.
+  log[settings.production ? 'warn' : 'info'](
+    `Nobody signs in with ${names} until these are set: ${missing}`,
+  );
 }
 
 /**
