@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type Dockerode from 'dockerode';
-import { nullIfNotFound } from '../../dockerode/calls.ts';
+import { ignoring, nullIfNotFound } from '../../dockerode/calls.ts';
 import type { FindNetworks } from '../../dockerode/owned.ts';
 
 interface PodmanNetwork {
@@ -35,9 +34,13 @@ export async function isolateAgain(client: Dockerode): Promise<void> {
   const isOpen = ({ labels, options }: PodmanNetwork) =>
     labels?.[OURS] !== undefined && options?.['isolate'] === undefined;
   if (!networks.some(isOpen)) return;
-  const Name = `twofold-${randomUUID()}`;
-  await client.createNetwork({ Name, Internal: true });
-  await client.getNetwork(Name).remove();
+  const name = 'twofold-read-again';
+  // One that a killed server left, or that another server makes now, is as good.
+  await ignoring(
+    ['conflict'],
+    async () => void (await client.createNetwork({ Name: name, Internal: true })),
+  );
+  await ignoring(['not_found'], async () => void (await client.getNetwork(name).remove()));
 }
 
 const inspect = (client: Dockerode, name: string) =>
