@@ -1,5 +1,14 @@
-import type { Column, Entity, Filter, FilterShape, FilterWord, OrderMember } from './model.ts';
-import type { OrderShape, Write, WriteShape } from './model.ts';
+import type {
+  Column,
+  Entity,
+  Filter,
+  FilterShape,
+  FilterWord,
+  OrderMember,
+  OrderShape,
+  Write,
+  WriteShape,
+} from './model.ts';
 
 /**
  * The meaning of an input whose members are named after the fields of its entity, as `api.crud`

@@ -1,13 +1,12 @@
 import { CRUD_FILE, type Project, type ProjectInput, type SourceText } from '@twofold/schema';
-import { buildASTSchema, type DocumentNode, type GraphQLSchema, parse } from 'graphql';
+import { buildASTSchema, parse, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { readFileSync } from 'node:fs';
-import { formatFindings } from '../report.ts';
-import { createPaint } from '../report.ts';
+import { formatFindings, createPaint } from '../report.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import type { Sources } from '../files.ts';
 import { hasErrors, readProjectOf } from '../read-project.ts';
-import { type Places, placesOf } from './api/places.ts';
-import { isMandatory, type Recorded, recordedDocuments } from './documents/recorded.ts';
+import { placesOf, type Places } from './api/places.ts';
+import { isMandatory, recordedDocuments, type Recorded } from './documents/recorded.ts';
 
 /** The served schema of one side. */
 export interface ServedSchema {

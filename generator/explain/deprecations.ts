@@ -1,6 +1,5 @@
-import { type Project, sunsetOf } from '@twofold/schema';
-import type { GraphQLSchema } from 'graphql';
-import { isInterfaceType, isObjectType } from 'graphql';
+import { sunsetOf, type Project } from '@twofold/schema';
+import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 import { usageOf } from '../breaking/documents/usage.ts';
 import { recordedDocuments } from '../breaking/documents/recorded.ts';
 import { validFor } from '../breaking/documents/valid.ts';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { ChangedDefault, SourceText } from '@twofold/schema';
-import { newDefaultsOf } from '@twofold/schema';
+import { newDefaultsOf, type ChangedDefault, type SourceText } from '@twofold/schema';
 import type { FileChange, Sources } from '../files.ts';
 import { planSources, type RunPlan } from '../pipeline.ts';
 import { readSources } from '../read.ts';
@@ -9,13 +8,13 @@ import { newPath } from '../write/scaffold.ts';
 import {
   breakingEntries,
   readChangelog,
-  type TouchingEntry,
   touchingEntries,
+  type TouchingEntry,
 } from './changelog.ts';
 import { lockChange } from './manager-lock.ts';
 import { readProjectTexts } from './project-texts.ts';
-import { type CodemodNote, type CodemodRun, runCodemods } from './run-codemods.ts';
-import { sourceOf, type Target, vendorChanges, withPackages } from './set-packages.ts';
+import { runCodemods, type CodemodNote, type CodemodRun } from './run-codemods.ts';
+import { sourceOf, vendorChanges, withPackages, type Target } from './set-packages.ts';
 import type { Range } from './versions.ts';
 
 /** An upgrade up to its last step: nothing is written. */

@@ -2,8 +2,7 @@ import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql
 import type { GraphQLField, GraphQLNamedType, GraphQLObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType } from '../model.ts';
-import { FIGURES, aggregateName, isFigure } from './aggregate-types.ts';
-import type { Figure } from './aggregate-types.ts';
+import { FIGURES, aggregateName, isFigure, type Figure } from './aggregate-types.ts';
 import { firstRefusal, memberRefusal } from './aggregate-refusal.ts';
 import { storedAs } from './columns.ts';
 import type { EntityFact, FieldFact } from './facts.ts';

@@ -8,8 +8,7 @@ import { ORDER } from './list-arguments.ts';
 import { listOptions } from './list-options.ts';
 import { paged } from '../paged.ts';
 import { groupOrderRefusal } from './group-orders.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /**
  * The entity whose rows a field counts and adds up, by the name of its type.

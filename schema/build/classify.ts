@@ -1,7 +1,6 @@
 import { getNamedType, isAbstractType, isCompositeType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { readTypeDirectives } from '../directives/of-types.ts';
-import type { TypeDirectives } from '../directives/of-types.ts';
+import { readTypeDirectives, type TypeDirectives } from '../directives/of-types.ts';
 import { isAggregate, isAggregateWord } from './aggregate-types.ts';
 
 /** The role of an object type. `value`: any other type, such as the shape of a JSON column. */

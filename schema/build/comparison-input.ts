@@ -1,5 +1,4 @@
-import { getNamedType } from 'graphql';
-import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
+import { getNamedType, type GraphQLInputField, type GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { FilterWord } from '../model.ts';
 import { knownWord, LIST_OPERATORS, LOGICAL, OPERATORS, WORDS } from './filter-words.ts';

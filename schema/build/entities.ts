@@ -6,8 +6,7 @@ import { tallyOf } from './tallies.ts';
 import { searchOf, searchSource } from './search.ts';
 import { authRules } from './access.ts';
 import { storedAs, uniqueName } from './columns.ts';
-import { isQueryRoot, QUERY_ROOT } from './facts.ts';
-import type { EntityFact, FieldFact } from './facts.ts';
+import { isQueryRoot, QUERY_ROOT, type EntityFact, type FieldFact } from './facts.ts';
 import { identityIndexes } from './identity-indexes.ts';
 import { defaultFieldRules, defaultRules } from './identity.ts';
 import { listOptions, pagedArguments } from './list-options.ts';
@@ -17,8 +16,7 @@ import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
 import { heldEntity } from './values.ts';
 import { namedColumn } from './named-columns.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 import { fellowRules, tenantRules } from './tenant.ts';
 
 /** An entity of the model, and those of its lists whose arguments could not be inferred. */

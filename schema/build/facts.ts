@@ -7,16 +7,14 @@ import {
   isNonNullType,
   isScalarType,
   isUnionType,
-} from 'graphql';
-import type {
-  ASTNode,
-  GraphQLArgument,
-  GraphQLField,
-  GraphQLNamedType,
-  GraphQLSchema,
-  GraphQLType,
-  ObjectTypeDefinitionNode,
-  ObjectTypeExtensionNode,
+  type ASTNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type GraphQLType,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
 } from 'graphql';
 import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
 import { createMemory } from '../remembered.ts';
@@ -24,11 +22,9 @@ import { camelCase, derivedTable, pluralize, snakeCase } from '../names.ts';
 import type { ParsedSchema } from '../parse/schema.ts';
 import type { SignIn } from '../manifest/section.ts';
 import type { Manifest } from '../parse/manifest.ts';
-import { classify } from './classify.ts';
+import { classify, type ClassifiedType } from './classify.ts';
 import { signInOf } from './settings.ts';
-import type { ClassifiedType } from './classify.ts';
-import { readFieldDirectives } from '../directives/of-fields.ts';
-import type { FieldDirectives } from '../directives/of-fields.ts';
+import { readFieldDirectives, type FieldDirectives } from '../directives/of-fields.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
 
 /** Both parsed inputs. */

@@ -1,11 +1,9 @@
-import { getNamedType } from 'graphql';
-import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
+import { getNamedType, type GraphQLInputField, type GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Filter, FilterShape } from '../model.ts';
 import { wordsRefusal } from './comparison-input.ts';
 import { knownWord, LOGICAL } from './filter-words.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /**
  * The shape is registered before it is complete, because filters contain themselves through `and`

@@ -8,8 +8,7 @@ import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
 import { knownWord, LOGICAL, OPERATORS } from './filter-words.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { objectShape } from './object-filters.ts';
-import { isRefusal } from './shapes.ts';
-import type { NamedColumn, Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type NamedColumn, type Refusal, type Shapes } from './shapes.ts';
 
 const QUANTIFIERS = ['some', 'every', 'none'] as const;
 

@@ -1,5 +1,4 @@
-import { isEnumType } from 'graphql';
-import type { GraphQLEnumValue } from 'graphql';
+import { isEnumType, type GraphQLEnumValue } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { snakeCase } from '../names.ts';
 import { valueOf } from './aggregate-members.ts';

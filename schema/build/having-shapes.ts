@@ -6,8 +6,7 @@ import { firstRefusal, memberRefusal, noneOf } from './aggregate-refusal.ts';
 import type { EntityFact } from './facts.ts';
 import { wordsOf, wordsRefusal } from './comparison-input.ts';
 import { knownWord, LOGICAL } from './filter-words.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /** Why a `having` input cannot be used; undefined when it can. */
 export function havingRefusal(

@@ -1,5 +1,4 @@
-import { Kind } from 'graphql';
-import type { ConstObjectValueNode, ConstValueNode, NameNode } from 'graphql';
+import { Kind, type ConstObjectValueNode, type ConstValueNode, type NameNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Condition } from '../model.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';

@@ -6,8 +6,7 @@ import { filterShape } from './filter-shapes.ts';
 import type { Inference } from './infer-query.ts';
 import { isKeyScalar } from './keys.ts';
 import { answerOfMany } from './returns.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 import { unsetRefusal } from './unset-columns.ts';
 import { inputShape } from './write-shapes.ts';
 

@@ -4,19 +4,16 @@ import type { ArgumentPath, RowKey } from '../model.ts';
 import { pascalCase } from '../names.ts';
 import { remembered } from '../remembered.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
-import { inferMany, isMany } from './infer-many.ts';
-import type { ManyVerb } from './infer-many.ts';
+import { inferMany, isMany, type ManyVerb } from './infer-many.ts';
 import type { Inference } from './infer-query.ts';
 import { inferUpsert } from './infer-upsert.ts';
 import { isKeyScalar, namesKey, soleKey } from './keys.ts';
 import { answeredEntity } from './result-types.ts';
 import { answerOf } from './returns.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 import { isById, keyOfInput, keysAmong } from './unique-keys.ts';
 import { unsetRefusal } from './unset-columns.ts';
-import { inputShape, source, writeShape } from './write-shapes.ts';
-import type { WriteSource } from './write-shapes.ts';
+import { inputShape, source, writeShape, type WriteSource } from './write-shapes.ts';
 
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
 

@@ -9,8 +9,7 @@ import { paged } from '../paged.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { namesKey, soleKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 import { userEntity } from './user.ts';
 import { uniqueKeys } from './unique-keys.ts';
 

@@ -7,12 +7,9 @@ import { keyScalar } from './keys.ts';
 import { joinKeys } from './join-keys.ts';
 import { keyParts } from './key-parts.ts';
 import { keyNames, listedNames, storedNames } from './stored-names.ts';
-import { listViews } from './list-views.ts';
-import type { ListViews } from './list-views.ts';
-import { pairRelations } from './pair-relations.ts';
-import type { Doubt, Pairing } from './pair-relations.ts';
-import { relationEnds } from './relation-ends.ts';
-import type { End } from './relation-ends.ts';
+import { listViews, type ListViews } from './list-views.ts';
+import { pairRelations, type Doubt, type Pairing } from './pair-relations.ts';
+import { relationEnds, type End } from './relation-ends.ts';
 import { membershipEnds } from './memberships.ts';
 
 /** How a field whose type is one or several entities is stored. */

@@ -11,8 +11,7 @@ import { DISTINCT, ORDER, PAGING, WHERE } from './list-arguments.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { columnForWord, orderShape } from './order-shapes.ts';
 import { isSearch } from './search.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = {
   limit: ['Int'],

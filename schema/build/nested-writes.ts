@@ -2,10 +2,8 @@ import { getNamedType, getNullableType, isInputObjectType, isListType } from 'gr
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import type { RowKey, Write, WriteShape } from '../model.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
-import { columnsOf, isById, keyOfInput } from './unique-keys.ts';
-import type { Named } from './unique-keys.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { columnsOf, isById, keyOfInput, type Named } from './unique-keys.ts';
 import { unsetRefusal } from './unset-columns.ts';
 
 type Nested = Extract<Write, { kind: 'nested' }>;

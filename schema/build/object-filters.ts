@@ -5,8 +5,7 @@ import { wordsOf } from './comparison-input.ts';
 import { fieldFacts, type FieldFact } from './facts.ts';
 import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
 import { scalarType } from './scalar-type.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /**
  * How an input becomes a condition on an object without `id`, which a column of JSON holds.

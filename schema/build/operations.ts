@@ -1,16 +1,12 @@
 import { isObjectType } from 'graphql';
 import type { Operation } from '../model.ts';
 import { authRules } from './access.ts';
-import { fieldFacts, isQueryRoot, QUERY_ROOT } from './facts.ts';
-import type { FieldFact } from './facts.ts';
-import { inferMutation } from './infer-mutation.ts';
-import type { MutationVerb } from './infer-mutation.ts';
-import { inferQuery } from './infer-query.ts';
-import type { Inference, Inferred } from './infer-query.ts';
+import { fieldFacts, isQueryRoot, QUERY_ROOT, type FieldFact } from './facts.ts';
+import { inferMutation, type MutationVerb } from './infer-mutation.ts';
+import { inferQuery, type Inference, type Inferred } from './infer-query.ts';
 import { inferSubscription } from './infer-subscription.ts';
 import { pagedArguments } from './list-options.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /** A root field with its action, and the reason if it could not be inferred. */
 export interface OperationFact {

@@ -12,8 +12,7 @@ import { tallyUse } from './tallies.ts';
 import type { EntityFact } from './facts.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
 import { isListEnd } from './nested-writes.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /**
  * How an `orderBy` input or enum becomes an order, or why it cannot be inferred.

@@ -1,6 +1,5 @@
 import { connectionOf } from './connections.ts';
-import { fieldFacts, isQueryRoot } from './facts.ts';
-import type { Facts, FieldFact } from './facts.ts';
+import { fieldFacts, isQueryRoot, type Facts, type FieldFact } from './facts.ts';
 import type { Built } from './built.ts';
 
 /**

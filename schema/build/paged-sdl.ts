@@ -1,5 +1,4 @@
-import { isInterfaceType, parse } from 'graphql';
-import type { FieldDefinitionNode, GraphQLObjectType } from 'graphql';
+import { isInterfaceType, parse, type FieldDefinitionNode, type GraphQLObjectType } from 'graphql';
 import type { Argument, Entity } from '../model.ts';
 import type { Facts } from './facts.ts';
 import type { OperationFact } from './operations.ts';

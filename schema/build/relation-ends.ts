@@ -1,5 +1,4 @@
-import { isInterfaceType, isObjectType, isUnionType } from 'graphql';
-import type { GraphQLNamedType } from 'graphql';
+import { isInterfaceType, isObjectType, isUnionType, type GraphQLNamedType } from 'graphql';
 import { connectionOf } from './connections.ts';
 import type { Facts, FieldFact } from './facts.ts';
 import { isListArgument } from './list-arguments.ts';

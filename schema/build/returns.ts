@@ -1,11 +1,9 @@
-import { getNamedType, getNullableType, isListType } from 'graphql';
-import type { GraphQLField } from 'graphql';
+import { getNamedType, getNullableType, isListType, type GraphQLField } from 'graphql';
 import type { Returns } from '../model.ts';
 import { camelCase } from '../names.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { answeredType } from './result-types.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';

@@ -1,5 +1,4 @@
-import { isEnumType } from 'graphql';
-import type { GraphQLNamedType } from 'graphql';
+import { isEnumType, type GraphQLNamedType } from 'graphql';
 import type { ColumnType } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import type { Facts } from './facts.ts';

@@ -5,8 +5,7 @@ import { knownScalar } from '../scalars.ts';
 import { scalarType } from './scalar-type.ts';
 import { readFieldDirectives } from '../directives/of-fields.ts';
 import { enumStorage } from './enum-storage.ts';
-import { fieldFacts } from './facts.ts';
-import type { Facts } from './facts.ts';
+import { fieldFacts, type Facts } from './facts.ts';
 
 /** The types of a schema that have no table. */
 export interface OtherTypes {

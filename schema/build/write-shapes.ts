@@ -10,8 +10,7 @@ import type { EntityFact, FieldFact } from './facts.ts';
 import { isKeyScalar } from './keys.ts';
 import { namedColumn, takes } from './named-columns.ts';
 import { isListEnd, nestedWrite } from './nested-writes.ts';
-import { isRefusal } from './shapes.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /** A field of an input object, or an argument, that is written. */
 export interface WriteSource {

@@ -2,13 +2,11 @@ import { isEnumType } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { ColumnType } from '../model.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { enumName } from '../implied-lists.ts';
 import { typeName } from './names.ts';
 import { directionItem } from './orders.ts';
-import { relationFields, valueFields } from './stored-fields.ts';
-import type { StoredField } from './stored-fields.ts';
+import { relationFields, valueFields, type StoredField } from './stored-fields.ts';
 
 /** A field over whose values figures are computed, with the type of these values. */
 interface Figured {

@@ -1,7 +1,6 @@
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { typeName } from './names.ts';
 import { crudOperations } from './operations.ts';
 

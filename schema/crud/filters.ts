@@ -1,10 +1,8 @@
 import type { Built } from '../build/built.ts';
-import type { EntityFact, FieldFact } from '../build/facts.ts';
-import { fieldFacts } from '../build/facts.ts';
+import { fieldFacts, type EntityFact, type FieldFact } from '../build/facts.ts';
 import { scalarType } from '../build/scalar-type.ts';
 import type { ClassifiedType } from '../build/classify.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { typeName } from './names.ts';
 import { isLeftOut } from './operations.ts';
 import { isCompared, wordFilterName } from './word-filters.ts';

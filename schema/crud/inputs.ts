@@ -5,8 +5,7 @@ import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { ownerColumns } from '../build/unset-columns.ts';
 import type { Column } from '../model.ts';
 import { singularize } from '../names.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { isKnown, keptBySignIn } from './stored-fields.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { uniqueKeys } from '../build/unique-keys.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { typeName } from './names.ts';
 
 /**

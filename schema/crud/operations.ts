@@ -1,6 +1,5 @@
 import type { EntityFact, Facts } from '../build/facts.ts';
-import { CRUD_OPERATIONS } from '../directives/crud.ts';
-import type { CrudOperation } from '../directives/crud.ts';
+import { CRUD_OPERATIONS, type CrudOperation } from '../directives/crud.ts';
 
 /** The operations that `api.crud: true` adds, and `@crud` without a list of operations. */
 const USUAL: readonly CrudOperation[] = [

@@ -1,8 +1,7 @@
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { isDirection } from '../build/order-shapes.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { enumName } from '../implied-lists.ts';
 import { typeName } from './names.ts';
 import { countedFields, relationFields, valueFields } from './stored-fields.ts';

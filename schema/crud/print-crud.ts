@@ -1,5 +1,4 @@
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import type { CrudSdl } from './write-crud.ts';
 
 /** The file of the added SDL. Findings about it name this path. */

@@ -1,7 +1,6 @@
 import { isEnumType } from 'graphql';
 import type { ColumnType } from '../model.ts';
-import { block } from './item.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import type { StoredField } from './stored-fields.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { isEnumType, isInputObjectType, isObjectType, isScalarType } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 import type { Built } from '../build/built.ts';
-import { nestedFields, rootFields } from './fields.ts';
-import type { Roots } from './fields.ts';
+import { nestedFields, rootFields, type Roots } from './fields.ts';
 import { heldTypes } from './filters.ts';
 import type { CrudItem } from './item.ts';
 import { typeItems } from './type-items.ts';

@@ -1,5 +1,4 @@
-import { valueFromASTUntyped } from 'graphql';
-import type { ConstDirectiveNode } from 'graphql';
+import { valueFromASTUntyped, type ConstDirectiveNode } from 'graphql';
 
 export type Arguments = ReadonlyMap<string, unknown>;
 

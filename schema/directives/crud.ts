@@ -1,5 +1,4 @@
-import { texts } from './arguments.ts';
-import type { Arguments } from './arguments.ts';
+import { texts, type Arguments } from './arguments.ts';
 import type { ConstDirectiveNode } from 'graphql';
 
 /** The operations that can be added for a type, in the order of the API. */

@@ -1,5 +1,4 @@
-import { Kind } from 'graphql';
-import type { ASTNode, ConstDirectiveNode, Location } from 'graphql';
+import { Kind, type ASTNode, type ConstDirectiveNode, type Location } from 'graphql';
 import type { Edit } from '../diagnostic.ts';
 import type { SourceText } from '../source.ts';
 

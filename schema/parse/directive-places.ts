@@ -1,5 +1,4 @@
-import { Kind } from 'graphql';
-import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
+import { Kind, type ASTNode, type ConstDirectiveNode, type DefinitionNode } from 'graphql';
 import { remembered } from '../remembered.ts';
 
 /** A use of a directive: the node that carries it, and its location. */

@@ -3,13 +3,10 @@ import { withPinnedDefaults } from '../changed-defaults.ts';
 import { manifestSchema } from '../manifest-schema.ts';
 import { toModel } from '../manifest/units.ts';
 import { sections, type ManifestValues } from '../sections.ts';
-import { positionAt } from '../source.ts';
-import type { SourceText } from '../source.ts';
+import { positionAt, type SourceText } from '../source.ts';
 import { secretFindings } from './secrets.ts';
-import { settleManifest } from './settle.ts';
-import type { ShapeProblem } from './settle.ts';
-import { parseYaml } from './yaml.ts';
-import type { PlaceOf } from './yaml.ts';
+import { settleManifest, type ShapeProblem } from './settle.ts';
+import { parseYaml, type PlaceOf } from './yaml.ts';
 
 /**
  * The manifest as the model has it, and the position of each value. Paths use the keys as written.

@@ -1,5 +1,4 @@
-import { Kind } from 'graphql';
-import type { DefinitionNode, NamedTypeNode, TypeNode } from 'graphql';
+import { Kind, type DefinitionNode, type NamedTypeNode, type TypeNode } from 'graphql';
 import { remembered } from '../remembered.ts';
 
 /** The properties of a node that name types, or contain nodes that do. */

@@ -1,5 +1,4 @@
-import { parse, Source } from 'graphql';
-import type { DefinitionNode } from 'graphql';
+import { parse, Source, type DefinitionNode } from 'graphql';
 
 /**
  * Some complete definitions of a file. Their nodes have no positions: `locate` parses again when

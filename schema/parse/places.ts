@@ -1,9 +1,7 @@
 import type { ASTNode, Location } from 'graphql';
 import type { Diagnostic, Fix, Position } from '../diagnostic.ts';
-import { nodesOfChange, writeChange } from './changes.ts';
-import type { Located, ProposedFix } from './changes.ts';
-import { locate } from './pieces.ts';
-import type { Piece } from './pieces.ts';
+import { nodesOfChange, writeChange, type Located, type ProposedFix } from './changes.ts';
+import { locate, type Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
 /** A finding at a node of the SDL, or at a position of the manifest. */

@@ -7,16 +7,13 @@ import type {
 } from 'graphql';
 import type { Diagnostic } from '../diagnostic.ts';
 import { isOurDefinition } from '../our-directives.ts';
-import { positionAt } from '../source.ts';
-import type { SourceText } from '../source.ts';
-import { usesWithin } from './directive-places.ts';
-import type { DirectiveUse } from './directive-places.ts';
+import { positionAt, type SourceText } from '../source.ts';
+import { usesWithin, type DirectiveUse } from './directive-places.ts';
 import { schemaFindings, unknownTypes } from './sdl-rules.ts';
 import { servedSdl } from './served-sdl.ts';
 import type { KnownPieces } from './pieces.ts';
 import { placed } from './places.ts';
-import { parseFile } from './syntax.ts';
-import type { ParsedFile } from './syntax.ts';
+import { parseFile, type ParsedFile } from './syntax.ts';
 
 /** The SDL as graphql-js objects. Its nodes have no positions: `placed` looks them up. */
 export interface ParsedSchema {

@@ -1,10 +1,8 @@
-import { Kind } from 'graphql';
-import type { ConstDirectiveNode, DefinitionNode } from 'graphql';
+import { Kind, type ConstDirectiveNode, type DefinitionNode } from 'graphql';
 import { isOurDefinition, isOurDirective } from '../our-directives.ts';
 import { usesWithin } from './directive-places.ts';
-import { locate } from './pieces.ts';
+import { locate, type Piece } from './pieces.ts';
 import { createMemory } from '../remembered.ts';
-import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
 interface Cut {

@@ -1,9 +1,7 @@
 import { GraphQLError, parse, Source } from 'graphql';
 import type { Diagnostic } from '../diagnostic.ts';
-import { positionAt } from '../source.ts';
-import type { SourceText } from '../source.ts';
-import { parsePieces } from './pieces.ts';
-import type { KnownPieces, Piece } from './pieces.ts';
+import { positionAt, type SourceText } from '../source.ts';
+import { parsePieces, type KnownPieces, type Piece } from './pieces.ts';
 
 /**
  * A recursive parser overflows the stack on deeply nested brackets; no real schema is nested this

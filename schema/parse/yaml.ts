@@ -1,7 +1,6 @@
 import type * as Yaml from 'yaml';
 import type { Diagnostic, Position } from '../diagnostic.ts';
-import { positionAt } from '../source.ts';
-import type { SourceText } from '../source.ts';
+import { positionAt, type SourceText } from '../source.ts';
 import { loadYaml } from './load-yaml.ts';
 
 /** A path in the manifest: `['auth', 'jwt', 'ttl']`. */

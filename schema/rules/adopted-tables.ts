@@ -1,13 +1,11 @@
 import type { Built } from '../build/built.ts';
 import { storedAs } from '../build/columns.ts';
-import { coordinate } from '../build/facts.ts';
-import type { EntityFact, FieldFact } from '../build/facts.ts';
+import { coordinate, type EntityFact, type FieldFact } from '../build/facts.ts';
 import { fitsDatabaseType } from '../database-types.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Action } from '../model.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /**
  * TABLE_KEY_UNKNOWN, TABLE_KEY_NULLABLE, COLUMN_TYPE_UNFIT, VIEW_WRITTEN, ENTITY_KEY_MISSING,

@@ -4,8 +4,7 @@ import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
 import { showsKey } from '../build/keys.ts';
 import { derivedTable } from '../names.ts';
-import { finding, onField, quoted, retyped } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, quoted, retyped, type Rule } from './finding.ts';
 import { invalidName, isName } from './table-names.ts';
 
 /**

@@ -7,8 +7,7 @@ import type { Finding } from '../parse/places.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Constraint } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 const FORMATS = [
   'email',

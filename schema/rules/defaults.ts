@@ -2,15 +2,13 @@ import { isEnumType, isListType, isNonNullType, isObjectType, isScalarType } fro
 import type { GraphQLEnumType, GraphQLObjectType, GraphQLScalarType, GraphQLType } from 'graphql';
 import { isJsonText, storedAs } from '../build/columns.ts';
 import { exampleOf } from '../build/comparisons.ts';
-import { coordinate } from '../build/facts.ts';
-import type { Facts, FieldFact } from '../build/facts.ts';
+import { coordinate, type Facts, type FieldFact } from '../build/facts.ts';
 import { scalarType } from '../build/scalar-type.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
 import type { ColumnType, IdKind } from '../model.ts';
 import type { Change } from '../parse/changes.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /** DEFAULT_INVALID: a default is a value of the field's type. */
 export const defaults: Rule = function* ({ facts, project }) {

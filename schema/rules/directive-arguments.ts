@@ -5,19 +5,16 @@ import {
   Kind,
   print,
   validateInputLiteral,
-} from 'graphql';
-import type {
-  ConstArgumentNode,
-  ConstDirectiveNode,
-  ConstValueNode,
-  GraphQLArgument,
-  GraphQLDirective,
-  GraphQLInputType,
+  type ConstArgumentNode,
+  type ConstDirectiveNode,
+  type ConstValueNode,
+  type GraphQLArgument,
+  type GraphQLDirective,
+  type GraphQLInputType,
 } from 'graphql';
 import { nearest } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
-import { finding } from './finding.ts';
-import type { Advice, Rule } from './finding.ts';
+import { finding, type Advice, type Rule } from './finding.ts';
 
 /**
  * DIRECTIVE_ARGUMENT: the arguments of a directive must exist, be complete, and have values of

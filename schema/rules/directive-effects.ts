@@ -4,14 +4,12 @@ import type { FieldDirectives } from '../directives/of-fields.ts';
 import { aggregatedEntity } from '../build/aggregated.ts';
 import { connectionOf } from '../build/connections.ts';
 import { isByCaller, storedAs } from '../build/columns.ts';
-import { coordinate } from '../build/facts.ts';
-import type { Facts, FieldFact } from '../build/facts.ts';
+import { coordinate, type Facts, type FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
 import type { Change } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 import { isOurDirective } from '../our-directives.ts';
-import { finding, removed, retyped } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, removed, retyped, type Rule } from './finding.ts';
 
 /**
  * DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive that has no effect at its place, and a

@@ -1,11 +1,9 @@
-import { Kind } from 'graphql';
-import type { ConstDirectiveNode, ConstValueNode } from 'graphql';
+import { Kind, type ConstDirectiveNode, type ConstValueNode } from 'graphql';
 import { nearest } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
 import type { Change } from '../parse/changes.ts';
 import type { DirectiveUse } from '../parse/directive-places.ts';
-import { finding, removed } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, removed, type Rule } from './finding.ts';
 
 /**
  * DIRECTIVE_UNKNOWN, DIRECTIVE_MISPLACED, DIRECTIVE_REPEATED: a directive must exist, be allowed at

@@ -1,11 +1,9 @@
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
-import { hasKey } from '../build/classify.ts';
-import type { ClassifiedType } from '../build/classify.ts';
+import { hasKey, type ClassifiedType } from '../build/classify.ts';
 import { camelCase, snakeCase } from '../names.ts';
 import type { Change } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 

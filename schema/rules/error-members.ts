@@ -1,13 +1,11 @@
-import { getNamedType, isInputObjectType } from 'graphql';
-import type { GraphQLInputType } from 'graphql';
+import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { ErrorUse } from '../directives/errors.ts';
 import { answersWith } from '../build/result-types.ts';
 import type { OperationFact } from '../build/operations.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding, listed, removed } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, listed, removed, type Rule } from './finding.ts';
 
 /**
  * ERROR_UNREACHABLE, DIRECTIVE_WITHOUT_EFFECT: a type with `@error` that no failure of a mutation

@@ -1,15 +1,13 @@
 import type { ASTNode } from 'graphql';
 import { connectionOf } from '../build/connections.ts';
-import { coordinate } from '../build/facts.ts';
-import type { EntityFact, FieldFact } from '../build/facts.ts';
+import { coordinate, type EntityFact, type FieldFact } from '../build/facts.ts';
 import { parseOrder } from '../build/list-options.ts';
 import { columnNames, namedColumn } from '../build/named-columns.ts';
 import type { Built } from '../build/built.ts';
 import type { Shapes } from '../build/shapes.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /** FIELD_UNKNOWN, LIST_LIMIT: @index and @list must name stored fields, and possible page sizes. */
 export const fieldLists: Rule = function* (built) {

@@ -1,9 +1,7 @@
-import { coordinate } from '../build/facts.ts';
-import type { FieldFact } from '../build/facts.ts';
+import { coordinate, type FieldFact } from '../build/facts.ts';
 import type { UnknownWord } from '../build/shapes.ts';
 import type { Built } from '../build/built.ts';
-import { finding, listed } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, listed, type Rule } from './finding.ts';
 
 /** FILTER_WORD: an unknown operator in a filter, such as `_eq` of Hasura. */
 export const filterWords: Rule = function* (built) {

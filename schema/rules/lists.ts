@@ -1,13 +1,11 @@
 import { readCondition } from '../build/conditions.ts';
 import { connectionOf } from '../build/connections.ts';
-import { coordinate } from '../build/facts.ts';
-import type { FieldFact } from '../build/facts.ts';
+import { coordinate, type FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
 import type { UnclearView } from '../build/list-views.ts';
 import { nearest } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding, listed, onField, quoted, withoutArgument } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, listed, onField, quoted, withoutArgument, type Rule } from './finding.ts';
 
 /**
  * LIST_CONDITION, LIST_RELATION: the operators and values of `@list(where:)`, and whose rows a

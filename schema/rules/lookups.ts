@@ -1,8 +1,6 @@
-import { coordinate } from '../build/facts.ts';
-import type { EntityFact } from '../build/facts.ts';
+import { coordinate, type EntityFact } from '../build/facts.ts';
 import type { Change } from '../parse/changes.ts';
-import { finding, onField } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, type Rule } from './finding.ts';
 
 /** LOOKUP_NOT_UNIQUE: a single result is looked up by fields that several rows may share. */
 export const lookups: Rule = function* ({ operations, facts }) {

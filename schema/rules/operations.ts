@@ -1,13 +1,11 @@
 import { isInputObjectType } from 'graphql';
 import type { Built } from '../build/built.ts';
-import { coordinate } from '../build/facts.ts';
-import type { FieldFact } from '../build/facts.ts';
+import { coordinate, type FieldFact } from '../build/facts.ts';
 import { ownMembers } from '../build/own-members.ts';
 import type { Refusal } from '../build/shapes.ts';
 import type { Change } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding, onField } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, type Rule } from './finding.ts';
 
 /**
  * NOT_INFERRED, CREATE_FIELD_UNSET, UPSERT_KEY_AMBIGUOUS, RESOLVE_IMPOSSIBLE: a field that resembles a known operation,

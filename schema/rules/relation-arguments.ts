@@ -1,8 +1,7 @@
 import { coordinate, type FieldFact } from '../build/facts.ts';
 import type { Link } from '../build/links.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding, onField, quoted, withoutArgument } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, quoted, withoutArgument, type Rule } from './finding.ts';
 
 /**
  * RELATION_ARGUMENT: an argument of @relation must be on the right side of the relation, and

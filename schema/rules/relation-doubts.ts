@@ -1,5 +1,4 @@
-import { coordinate } from '../build/facts.ts';
-import type { EntityFact, FieldFact } from '../build/facts.ts';
+import { coordinate, type EntityFact, type FieldFact } from '../build/facts.ts';
 import type { Links } from '../build/links.ts';
 import type { Doubt } from '../build/pair-relations.ts';
 import type { Built } from '../build/built.ts';
@@ -7,8 +6,7 @@ import { nearest } from '../did-you-mean.ts';
 import type { Change, ProposedFix } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 import { derivedTable, snakeCase } from '../names.ts';
-import { finding, listed, onField, quoted } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, listed, onField, quoted, type Rule } from './finding.ts';
 
 /**
  * RELATION_AMBIGUOUS, RELATION_OWNER_UNCLEAR, RELATION_INVERSE_UNKNOWN, RELATION_INVERSE_MISMATCH:

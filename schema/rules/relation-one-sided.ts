@@ -1,8 +1,6 @@
-import { coordinate } from '../build/facts.ts';
-import type { EntityFact } from '../build/facts.ts';
+import { coordinate, type EntityFact } from '../build/facts.ts';
 import { snakeCase } from '../names.ts';
-import { finding, onField, quoted } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, quoted, type Rule } from './finding.ts';
 
 const keyColumn = ({ singular }: EntityFact): string => `${snakeCase(singular)}_id`;
 

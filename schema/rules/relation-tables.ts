@@ -1,8 +1,6 @@
-import { coordinate } from '../build/facts.ts';
-import type { FieldFact } from '../build/facts.ts';
+import { coordinate, type FieldFact } from '../build/facts.ts';
 import type { Links } from '../build/links.ts';
-import { finding, onField, quoted } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, quoted, type Rule } from './finding.ts';
 
 /**
  * RELATION_TABLE_MISMATCH: two lists that face each other name different join tables, so that

@@ -1,7 +1,6 @@
 import { isEnumType } from 'graphql';
 import { readFieldDirectives } from '../directives/of-fields.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /** RENAMED_FROM_PRESENT: the old name in `@renamed` must no longer exist. */
 export const renames: Rule = function* ({ facts }) {

@@ -2,8 +2,7 @@ import { kebabCase } from '../names.ts';
 import { capabilities, capabilityRoutes } from '../capabilities.ts';
 import { documentRoutes, systemRoutes } from '../routes/system.ts';
 import type { Project } from '../model.ts';
-import { finding, onType, quoted } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onType, quoted, type Rule } from './finding.ts';
 
 const below = (routes: readonly { readonly path: string }[]): string[] =>
   routes.flatMap(({ path }) => path.split('/')[2] ?? []);

@@ -1,5 +1,4 @@
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /**
  * SCALAR_UNMAPPED: a user's own scalar needs a mapping. It is only a hint if the caller does not

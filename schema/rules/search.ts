@@ -1,15 +1,13 @@
 import type { ASTNode } from 'graphql';
 import type { Built } from '../build/built.ts';
-import { coordinate } from '../build/facts.ts';
-import type { EntityFact, FieldFact } from '../build/facts.ts';
+import { coordinate, type EntityFact, type FieldFact } from '../build/facts.ts';
 import { defaultFieldRules } from '../build/identity.ts';
 import { LANGUAGES, searchedColumn } from '../build/search.ts';
 import { userEntity } from '../build/user.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { SearchUse } from '../directives/search.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding, onType, quoted, removed, retyped } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onType, quoted, removed, retyped, type Rule } from './finding.ts';
 
 /**
  * SEARCH_FIELD, SEARCH_FIELD_GUARDED, SEARCH_LANGUAGE, SEARCH_UNMANAGED: the arguments of `@search`

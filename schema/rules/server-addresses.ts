@@ -1,8 +1,7 @@
 import type { Position } from '../diagnostic.ts';
 import type { Manifest } from '../parse/manifest.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 import { isAddressRange, isOrigin } from './urls.ts';
 
 /** ADDRESS_INVALID: proxies and origins of the server section must be valid. */

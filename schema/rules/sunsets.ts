@@ -1,16 +1,15 @@
 import {
-  type ASTNode,
-  type ConstDirectiveNode,
-  type GraphQLNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  type ASTNode,
+  type ConstDirectiveNode,
+  type GraphQLNamedType,
 } from 'graphql';
 import type { Finding } from '../parse/places.ts';
 import { lastDateOf, sunsetOf } from '../sunset.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /** SUNSET_INVALID: the date in the reason of `@deprecated` is not a day of the calendar. */
 export const sunsets: Rule = function* ({ facts }) {

@@ -2,8 +2,7 @@ import type { Finding } from '../parse/places.ts';
 import type { Built } from '../build/built.ts';
 import { derivedTable, isOwnTable, isReservedTable, LONGEST_NAME } from '../names.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
-import { finding, onField, onType, quoted } from './finding.ts';
-import type { Advice, Rule } from './finding.ts';
+import { finding, onField, onType, quoted, type Advice, type Rule } from './finding.ts';
 
 /**
  * TABLE_CLASH, TABLE_RESERVED, NAME_INVALID: every table needs a unique name that is valid in both

@@ -1,11 +1,8 @@
-import { tallyOf, tallyUse } from '../build/tallies.ts';
-import type { TallyFact } from '../build/tallies.ts';
-import { coordinate } from '../build/facts.ts';
-import type { FieldFact } from '../build/facts.ts';
+import { tallyOf, tallyUse, type TallyFact } from '../build/tallies.ts';
+import { coordinate, type FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding, retyped } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, retyped, type Rule } from './finding.ts';
 
 const TYPES = { count: 'Int', exists: 'Boolean' } as const;
 

@@ -1,10 +1,8 @@
-import { isInputObjectType } from 'graphql';
-import type { ASTNode } from 'graphql';
+import { isInputObjectType, type ASTNode } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
 import { shapeOwner } from '../write-shape-ids.ts';
-import { finding } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 
 /** INPUT_UNUSED: a member of an input that is for hooks alone, where the entity has no hooks. */
 export const unusedInputs: Rule = function* (built) {

@@ -1,7 +1,6 @@
 import { coordinate } from '../build/facts.ts';
 import { heldEntity } from '../build/values.ts';
-import { finding, onField } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField, type Rule } from './finding.ts';
 
 /**
  * VALUE_HOLDS_ENTITY: an object without `id` that references an entity cannot be stored, so the

@@ -5,11 +5,10 @@ import type { Diagnostic } from '@twofold/schema';
 import { findMissingExports } from '../../missing-exports.ts';
 import { findHookProblems } from '../../user-hooks.ts';
 import { findJobProblems } from '../../user-jobs.ts';
-import type { Checkout } from '../base/checkout.ts';
-import { placeInWorkTree } from '../base/checkout.ts';
+import { placeInWorkTree, type Checkout } from '../base/checkout.ts';
 import type { Change } from '../change.ts';
 import type { Side } from '../side.ts';
-import { compilerOf, type TypeError, typeErrors } from './type-errors.ts';
+import { compilerOf, typeErrors, type TypeError } from './type-errors.ts';
 import { copySettings, copyTexts, levelsOf, linkPackages, writeGenerated } from './workspace.ts';
 
 export interface CodeComparison {

@@ -1,6 +1,5 @@
 import type { CatalogColumn } from '../../../templates/catalog.ts';
-import type { Importing } from '../database/types.ts';
-import type { TypeInProgress } from '../database/types.ts';
+import type { Importing, TypeInProgress } from '../database/types.ts';
 import { literalOf } from './literals.ts';
 import type { Reach, Reaches } from './relationships.ts';
 

@@ -1,9 +1,8 @@
 import type { Catalog, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
 import { keyOf } from '../database/column-type.ts';
-import type { Importing } from '../database/types.ts';
-import type { TypeInProgress } from '../database/types.ts';
+import type { Importing, TypeInProgress } from '../database/types.ts';
 import type { ReportItem } from '../imported.ts';
-import { type MetadataRelationship, type MetadataTable, referenceOf } from './metadata.ts';
+import { referenceOf, type MetadataRelationship, type MetadataTable } from './metadata.ts';
 
 /** A relationship of Hasura, and the foreign key that it follows. */
 interface Followed {

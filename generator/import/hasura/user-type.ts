@@ -1,6 +1,5 @@
 import { FILLED_COLUMNS, snakeCase } from '@twofold/schema';
-import type { Importing } from '../database/types.ts';
-import type { TypeInProgress } from '../database/types.ts';
+import type { Importing, TypeInProgress } from '../database/types.ts';
 import { CommandError, EXIT } from '../../failure.ts';
 import type { ImportedField } from '../imported.ts';
 

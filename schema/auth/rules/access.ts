@@ -5,8 +5,7 @@ import type { AuthValues } from '../manifest.ts';
 import { checkCondition } from './conditions.ts';
 import { checkOwner } from './owner.ts';
 import type { Finding } from '../../parse/places.ts';
-import { finding } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, type Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN, AUTH_OWNER_NOT_USER,

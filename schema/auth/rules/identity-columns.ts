@@ -1,7 +1,6 @@
 import { getNamedType, isInputObjectType } from 'graphql';
 import type { ASTNode, GraphQLArgument, GraphQLInputField } from 'graphql';
-import { coordinate } from '../../build/facts.ts';
-import type { FieldFact } from '../../build/facts.ts';
+import { coordinate, type FieldFact } from '../../build/facts.ts';
 import { identityFlow } from '../identity-flow.ts';
 import type { Built } from '../../build/built.ts';
 import {
@@ -12,8 +11,7 @@ import {
 } from '../identity-writes.ts';
 import type { WriteShape } from '../../model.ts';
 import { shapeOwner } from '../../write-shape-ids.ts';
-import { finding } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, type Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_COLUMN_WRITTEN: identity columns are changed only by auth endpoints, which verify the

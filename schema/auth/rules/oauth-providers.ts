@@ -1,8 +1,7 @@
 import type { Position } from '../../diagnostic.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import type { Finding } from '../../parse/places.ts';
-import { finding } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, type Rule } from '../../rules/finding.ts';
 import { isSafeUrl } from '../../rules/urls.ts';
 import { OAUTH_PRESETS } from '../oauth-presets.ts';
 

@@ -1,8 +1,7 @@
 import { tenantEntity } from '../../build/memberships.ts';
 import { userEntity } from '../../build/user.ts';
 import { didYouMean } from '../../did-you-mean.ts';
-import { finding } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, type Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_TENANT_UNKNOWN, AUTH_ROLE_UNKNOWN: `auth.organizations` must name a type and its own roles.

@@ -1,7 +1,6 @@
 import { durationText } from '../../manifest/quantities.ts';
 import { didYouMean } from '../../did-you-mean.ts';
-import { finding } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, type Rule } from '../../rules/finding.ts';
 import type { Finding } from '../../parse/places.ts';
 import type { AuthValues } from '../manifest.ts';
 

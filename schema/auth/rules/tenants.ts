@@ -5,8 +5,7 @@ import type { EntityFact } from '../../build/facts.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import type { Finding } from '../../parse/places.ts';
-import { finding, listed, quoted } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, listed, quoted, type Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_TENANT_OFF, AUTH_TENANT_UNKNOWN, AUTH_RULE_AMBIGUOUS: every TENANT must lead from the row to one organization.

@@ -1,5 +1,4 @@
-import { finding } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, type Rule } from '../../rules/finding.ts';
 import { contrast, readable } from '../contrast.ts';
 
 /** The contrast that WCAG 2.2 (1.4.3, level AA) demands of text. */

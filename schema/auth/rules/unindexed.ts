@@ -5,8 +5,7 @@ import type { EntityFact } from '../../build/facts.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import type { Comparison, Condition, Entity, RelatedLink } from '../../model.ts';
 import type { Finding } from '../../parse/places.ts';
-import { finding, quoted } from '../../rules/finding.ts';
-import type { Rule } from '../../rules/finding.ts';
+import { finding, quoted, type Rule } from '../../rules/finding.ts';
 
 /** A comparison for which the database has to look at every row of a table. */
 interface Unindexed {

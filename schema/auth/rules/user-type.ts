@@ -1,15 +1,13 @@
 import { isEnumType } from 'graphql';
 import { storedAs } from '../../build/columns.ts';
 import { userAttributes } from '../../build/user.ts';
-import { coordinate } from '../../build/facts.ts';
-import type { EntityFact, FieldFact } from '../../build/facts.ts';
+import { coordinate, type EntityFact, type FieldFact } from '../../build/facts.ts';
 import type { Built } from '../../build/built.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import type { Position } from '../../diagnostic.ts';
 import type { Finding } from '../../parse/places.ts';
 import type { AuthValues } from '../manifest.ts';
-import { finding, onField } from '../../rules/finding.ts';
-import type { Advice, Rule } from '../../rules/finding.ts';
+import { finding, onField, type Advice, type Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN,
