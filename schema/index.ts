@@ -1,18 +1,17 @@
 export type * from './model.ts';
 export type * from './auth/model.ts';
-export type * from './console/model.ts';
+export type * from './console/manifest.ts';
 export type * from './hosting/model.ts';
 export type { AuthValues } from './auth/manifest.ts';
 export type * from './diagnostic.ts';
 export type * from './migration-steps.ts';
 export type * from './tables.ts';
-export type { Parsed } from './build/facts.ts';
-export type { Manifest } from './parse/manifest.ts';
-export type { ParsedSchema } from './parse/schema.ts';
+export { QUERY_ROOT, type Parsed } from './build/facts.ts';
+export { parseManifest, type Manifest } from './parse/manifest.ts';
+export { parseSchema, type ParsedSchema } from './parse/schema.ts';
 export type { Known, ProjectInput, ProjectReading } from './reading.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
-export type { SourceText } from './source.ts';
-export { QUERY_ROOT } from './build/facts.ts';
+export { formatDiagnostic } from './diagnostic.ts';
 export {
   adminDataOf,
   capabilities,
@@ -26,21 +25,17 @@ export { CRUD_FILE } from './crud/print-crud.ts';
 export type * as schemaTypes from './typed/schema-types.ts';
 export { buildProject } from './build/project.ts';
 export { canonicalType, fitsDatabaseType } from './database-types.ts';
-export { newDefaultsOf } from './changed-defaults.ts';
-export type { ChangedDefault } from './changed-defaults.ts';
+export { newDefaultsOf, type ChangedDefault } from './changed-defaults.ts';
 export { didYouMean } from './did-you-mean.ts';
-export { distinctColumn, type ImpliedList, impliedList } from './implied-lists.ts';
+export { distinctColumn, impliedList, ownSize, paged, type ImpliedList } from './implied-lists.ts';
 export { impliedFilter, impliedOrder, impliedWrite, shapesOf } from './implied-shapes.ts';
-export { ownSize, paged } from './paged.ts';
 export { directivesSdl } from './directives/index.ts';
-export { formatDiagnostic } from './format-diagnostic.ts';
 export { OPERATORS } from './build/filter-words.ts';
 export { FILLED_COLUMNS } from './auth/rules/user-type.ts';
-export { defaultAuth } from './auth/defaults.ts';
-export { identityWrites, identityWriteText } from './auth/identity-writes.ts';
-export type { IdentityWrite } from './auth/identity-writes.ts';
-export { shapeOwner } from './write-shape-ids.ts';
-export { isEmail, isPhone, isUsername } from './identity-values.ts';
+export { defaultAuth } from './auth/build.ts';
+export { identityWrites, identityWriteText, type IdentityWrite } from './auth/identity-writes.ts';
+export { shapeOwner } from './build/write-shapes.ts';
+export { isEmail, isPhone, isUsername } from './build/identity.ts';
 export {
   camelCase,
   indexName,
@@ -55,11 +50,14 @@ export {
 export { createKnown } from './known.ts';
 export { checkCost } from './limits/check-cost.ts';
 export { costOf } from './limits/cost.ts';
-export { checkMeasures, createMeasure, limitError } from './limits/measures.ts';
-export type { Fragments, Measures } from './limits/measures.ts';
+export {
+  checkMeasures,
+  createMeasure,
+  limitError,
+  type Fragments,
+  type Measures,
+} from './limits/measures.ts';
 export { applyEdits } from './parse/changes.ts';
-export { parseManifest } from './parse/manifest.ts';
-export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { exampleOf } from './build/comparisons.ts';
 export { inverseSteps, misfitIn, objectsOf, tableOf, titleOf } from './migration-steps.ts';
@@ -67,18 +65,15 @@ export { buildTables, columnChecks, storedColumn } from './tables.ts';
 export { withLaterSettings } from './later-settings.ts';
 export { compareVersions, otherRelease, releaseOf } from './releases.ts';
 export { sunsetOf } from './sunset.ts';
-export { shade } from './auth/contrast.ts';
+export { shade } from './auth/rules/theme.ts';
 export { isAuthRouteServed } from './auth/served-routes.ts';
-export { MEMBERS } from './auth/organizations.ts';
+export { MEMBERS } from './auth/section.ts';
 export { authRoutes } from './auth/routes.ts';
 export { providerSettings, type OAuthPreset } from './auth/oauth-presets.ts';
-export { isAnyPort, isAppAddress } from './auth/return-to.ts';
-export { consoleRoutes } from './console/routes/index.ts';
-export { isConsoleRouteServed } from './console/served-routes.ts';
-export { manifestKeys, writtenManifest } from './parse/manifest-keys.ts';
-export type { ManifestKey } from './parse/manifest-keys.ts';
-export { APP_STATUSES } from './hosting/statuses.ts';
-export type { AppStatus, DeploymentStatus } from './hosting/statuses.ts';
+export { isAnyPort, isAppAddress } from './auth/rules/addresses.ts';
+export { consoleRoutes, isConsoleRouteServed } from './console/routes/index.ts';
+export { manifestKeys, writtenManifest, type ManifestKey } from './parse/manifest-keys.ts';
+export { APP_STATUSES, type AppStatus, type DeploymentStatus } from './hosting/statuses.ts';
 export { NOTIFICATION_EVENTS } from './hosting/notification-shapes.ts';
 export { moveDescription } from './hosting/move-shapes.ts';
 export { hostingRoutes } from './hosting/routes/index.ts';
@@ -86,14 +81,18 @@ export { modelRoutes } from './models/routes.ts';
 export { printSettings } from './manifest-schema.ts';
 export { durationText, parseDuration, sizeText } from './manifest/quantities.ts';
 export type { UnitPrinters } from './manifest/units.ts';
-export { openapiDocument, projectRoutes } from './openapi.ts';
-export type { OpenapiDocument } from './openapi.ts';
-export { isComparable, restMembers } from './rest/members.ts';
-export type { RestMember } from './rest/members.ts';
+export { openapiDocument, projectRoutes, type OpenapiDocument } from './openapi.ts';
+export { isComparable, restMembers, type RestMember } from './rest/members.ts';
 export { createMemory, remembered } from './remembered.ts';
 export { adminProject, keptBySignIn } from './rest/admin-project.ts';
-export { restAnswer, restModules, REST_VERBS } from './rest/modules.ts';
-export type { RestAnswer, RestModule, RestVerb } from './rest/modules.ts';
+export {
+  restAnswer,
+  restModules,
+  REST_VERBS,
+  type RestAnswer,
+  type RestModule,
+  type RestVerb,
+} from './rest/modules.ts';
 export {
   defaultPageSize,
   isSearched,
@@ -101,13 +100,12 @@ export {
   RESERVED,
   restFilters,
   restSorts,
+  type RestFilter,
 } from './rest/parameters.ts';
-export type { RestFilter } from './rest/parameters.ts';
 export { restSchemas } from './rest/schemas.ts';
 export { ADMIN_DATA, adminDataRoutes } from './routes/admin-data.ts';
 export { auditRoutes } from './routes/audit.ts';
 export { jobRoutes } from './routes/jobs.ts';
-export { restRoutes } from './routes/rest.ts';
-export type { IsOwn } from './routes/rest.ts';
+export { restRoutes, type IsOwn } from './routes/rest.ts';
 export { leafSchema } from './rest/value-schemas.ts';
 export { documentRoutes, systemRoutes } from './routes/system.ts';

@@ -1,7 +1,7 @@
 import type { Project } from './model.ts';
 import { parseManifest } from './parse/manifest.ts';
 import type { Known, ProjectInput, ProjectReading } from './reading.ts';
-import type { SourceText } from './source.ts';
+import type { SourceText } from './diagnostic.ts';
 
 /**
  * An empty cache. Pass the same one to every reading of a project: unchanged parts are not parsed

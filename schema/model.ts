@@ -9,10 +9,8 @@
 export type * from './model/project.ts';
 export type * from './model/types.ts';
 export type * from './model/entity.ts';
-export type * from './model/filter-operator.ts';
+export type * from './model/condition.ts';
 export type * from './model/lists.ts';
 export type * from './model/operations.ts';
 export type * from './model/access.ts';
-export type * from './model/aggregated.ts';
-export type * from './model/condition.ts';
 export type * from './model/settings.ts';

@@ -1,8 +1,7 @@
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic, SourceText } from './diagnostic.ts';
 import type { ColumnType, Project } from './model.ts';
 import type { parseManifest } from './parse/manifest.ts';
 import type { KnownPieces } from './parse/pieces.ts';
-import type { SourceText } from './source.ts';
 import type { UserHooks } from './build/facts.ts';
 
 /** The two inputs as text. `manifest: null`: the server has only a schema. */

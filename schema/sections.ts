@@ -1,13 +1,11 @@
 import type { AuthValues } from './auth/manifest.ts';
 import type { AuthModel } from './auth/model.ts';
 import { authSection } from './auth/section.ts';
-import type { ConsoleValues } from './console/manifest.ts';
-import type { ConsoleModel } from './console/model.ts';
-import { consoleSection } from './console/section.ts';
+import { consoleSection, type ConsoleValues, type ConsoleModel } from './console/manifest.ts';
 import type { HostingModel } from './hosting/model.ts';
 import { hostingSection } from './hosting/section.ts';
 import type { Section } from './manifest/section.ts';
-import type { CoreValues } from './manifest/values.ts';
+import type { CoreValues } from './manifest/core.ts';
 import { modelsSection } from './models/section.ts';
 
 // The parts of the manifest and the model that belong to capabilities. They are not in

@@ -4,8 +4,10 @@ import { userAttributes, userEntity } from '../build/user.ts';
 import { duration, rateLimit } from '../manifest/quantities.ts';
 import type { AuthValues } from './manifest.ts';
 import type { AuthModel, AuthUser, OAuthProvider, Organizations } from './model.ts';
-import { managing } from './organizations.ts';
+import { managing } from './section.ts';
 import { DEFAULT_PAGES } from './pages.ts';
+import { valuesOf } from '../parse/manifest.ts';
+import type { Project } from '../model.ts';
 
 /** The users table of the runtime, for projects in which no entity is the user. */
 export const OWN_USERS: AuthUser = {
@@ -115,4 +117,16 @@ function buildUser(facts: Facts, auth: AuthValues): AuthUser {
     identity: [...identityFields(entity).keys()].map((field) => field.snakeName),
     registerFields: auth.register.fields,
   };
+}
+
+/** The model of an `auth:` section that only has the profile of a project's. */
+export function defaultsOfAuth({ auth }: Project): AuthModel | undefined {
+  if (!auth) return undefined;
+  const values = valuesOf({ name: 'app', auth: { profile: auth.profile } });
+  return authModel(values.auth!, auth.user);
+}
+
+/** The model of an empty `auth:` section, with users in a table of the runtime. */
+export function defaultAuth(): AuthModel {
+  return authModel(valuesOf({ name: 'app', auth: {} }).auth!, OWN_USERS);
 }

@@ -1,5 +1,5 @@
 import type { Action, Project, Write, WriteShape } from '../model.ts';
-import { shapeOwner } from '../write-shape-ids.ts';
+import { shapeOwner } from '../build/write-shapes.ts';
 
 /** An identity column of the user, and the argument or input field that would write it. */
 export interface IdentityWrite {

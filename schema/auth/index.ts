@@ -1,6 +1,5 @@
 import type { CapabilitySpec } from '../capability.ts';
-import { buildAuth } from './build.ts';
-import { defaultsOfAuth } from './defaults.ts';
+import { buildAuth, defaultsOfAuth } from './build.ts';
 import { authRoutes } from './routes.ts';
 import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';

@@ -5,8 +5,7 @@ import type { ColumnType } from '../model.ts';
 import { FIGURES, aggregateName, isFigure, type Figure } from './aggregate-types.ts';
 import { firstRefusal, memberRefusal } from './aggregate-refusal.ts';
 import { storedAs } from './columns.ts';
-import type { EntityFact, FieldFact } from './facts.ts';
-import { scalarType } from './scalar-type.ts';
+import { scalarType, type EntityFact, type FieldFact } from './facts.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 type Member = GraphQLField<unknown, unknown>;

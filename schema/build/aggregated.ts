@@ -6,7 +6,7 @@ import { groupKeys } from './group-keys.ts';
 import { havingRefusal } from './having-shapes.ts';
 import { ORDER } from './list-arguments.ts';
 import { listOptions } from './list-options.ts';
-import { paged } from '../paged.ts';
+import { paged } from '../implied-lists.ts';
 import { groupOrderRefusal } from './group-orders.ts';
 import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 

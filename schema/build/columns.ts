@@ -1,15 +1,13 @@
 import { isEnumType } from 'graphql';
 import type { Column, ColumnDefault, ColumnType, DefaultValue } from '../model.ts';
 import { snakeCase } from '../names.ts';
-import { enumStorage } from './enum-storage.ts';
-import { foreignParts, keyParts, type KeyPart } from './key-parts.ts';
-import { scalarType } from './scalar-type.ts';
+import { enumStorage } from './types.ts';
+import { foreignParts, keyParts, type KeyPart, type ForeignKey } from './key-parts.ts';
+import { scalarType, type EntityFact, type Facts, type FieldFact } from './facts.ts';
 import { userAttributes, userEntity } from './user.ts';
-import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
-import type { ForeignKey } from './foreign-key.ts';
 import type { Links } from './links.ts';
-import { moment } from './moment.ts';
+import { moment } from '../scalars.ts';
 import { heldEntity } from './values.ts';
 
 /**

@@ -4,8 +4,8 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType, FilterOperator, Operand } from '../model.ts';
 import { refuse, type Reading } from './condition-reading.ts';
 import type { EntityFact } from './facts.ts';
-import { moment } from './moment.ts';
 import { userEntity } from './user.ts';
+import { moment } from '../scalars.ts';
 
 /** The value to compare with, and its type. */
 export interface Comparing {

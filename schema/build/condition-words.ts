@@ -4,7 +4,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType, Comparison, Condition, FilterOperator } from '../model.ts';
 import { isClaim, readJsonOperand, readOperand, type Comparing } from './comparisons.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
-import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import { scalarType, type EntityFact, type Facts, type FieldFact } from './facts.ts';
 import {
   knownWord,
   LIST_OPERATORS,
@@ -13,7 +13,6 @@ import {
   WORDS,
   type LogicalWord,
 } from './filter-words.ts';
-import { scalarType } from './scalar-type.ts';
 
 /** A column, or a member of the object that it holds. */
 export interface ComparedField {

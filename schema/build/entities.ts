@@ -10,8 +10,8 @@ import { isQueryRoot, QUERY_ROOT, type EntityFact, type FieldFact } from './fact
 import { identityIndexes } from './identity-indexes.ts';
 import { defaultFieldRules, defaultRules } from './identity.ts';
 import { listOptions, pagedArguments } from './list-options.ts';
-import { paged } from '../paged.ts';
-import type { ForeignKey } from './foreign-key.ts';
+import { paged } from '../implied-lists.ts';
+import type { ForeignKey } from './key-parts.ts';
 import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
 import { heldEntity } from './values.ts';

@@ -26,6 +26,7 @@ import { classify, type ClassifiedType } from './classify.ts';
 import { signInOf } from './settings.ts';
 import { readFieldDirectives, type FieldDirectives } from '../directives/of-fields.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
+import { knownScalar } from '../scalars.ts';
 
 /** Both parsed inputs. */
 export interface Parsed {
@@ -241,4 +242,10 @@ function kindOf(type: GraphQLNamedType, types: Facts['types']): TypeKind {
   if (isUnionType(type)) return 'union';
   if (isInputObjectType(type)) return 'input';
   return types.get(type.name)?.role === 'entity' ? 'entity' : 'object';
+}
+
+/** The stored type of a single scalar or enum. */
+export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
+  if (isEnumType(type)) return 'text';
+  return knownScalar(type.name)?.column ?? facts.scalars?.get(type.name) ?? 'text';
 }

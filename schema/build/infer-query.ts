@@ -5,7 +5,7 @@ import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
-import { paged } from '../paged.ts';
+import { paged } from '../implied-lists.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { namesKey, soleKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';

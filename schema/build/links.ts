@@ -1,11 +1,10 @@
-import type { ForeignKey } from './foreign-key.ts';
+import { keyParts, type ForeignKey } from './key-parts.ts';
 import { isScalarType } from 'graphql';
 import type { JoinKey } from '../model.ts';
 import { derivedTable, singularize, snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
 import { joinKeys } from './join-keys.ts';
-import { keyParts } from './key-parts.ts';
 import { keyNames, listedNames, storedNames } from './stored-names.ts';
 import { listViews, type ListViews } from './list-views.ts';
 import { pairRelations, type Doubt, type Pairing } from './pair-relations.ts';

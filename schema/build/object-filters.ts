@@ -2,9 +2,8 @@ import { getNamedType, getNullableType, isInputObjectType, isListType } from 'gr
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import type { Filter, FilterShape } from '../model.ts';
 import { wordsOf } from './comparison-input.ts';
-import { fieldFacts, type FieldFact } from './facts.ts';
+import { fieldFacts, scalarType, type FieldFact } from './facts.ts';
 import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
-import { scalarType } from './scalar-type.ts';
 import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
 
 /**

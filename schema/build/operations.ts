@@ -1,12 +1,12 @@
 import { isObjectType } from 'graphql';
-import type { Operation } from '../model.ts';
+import type { Operation, ChangeKind } from '../model.ts';
 import { authRules } from './access.ts';
 import { fieldFacts, isQueryRoot, QUERY_ROOT, type FieldFact } from './facts.ts';
 import { inferMutation, type MutationVerb } from './infer-mutation.ts';
 import { inferQuery, type Inference, type Inferred } from './infer-query.ts';
-import { inferSubscription } from './infer-subscription.ts';
 import { pagedArguments } from './list-options.ts';
 import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { isKeyScalar } from './keys.ts';
 
 /** A root field with its action, and the reason if it could not be inferred. */
 export interface OperationFact {
@@ -92,4 +92,41 @@ function byRoot(
   if (root === 'subscription') return inferSubscription(shapes, field);
   if (root === 'query') return inferQuery(shapes, field, reads ? forced : undefined);
   return inferMutation(shapes, field, forced as MutationVerb | undefined);
+}
+
+const CHANGES: Readonly<Record<string, readonly ChangeKind[]>> = {
+  Created: ['created'],
+  Added: ['created'],
+  Updated: ['updated'],
+  Deleted: ['deleted'],
+  Removed: ['deleted'],
+  Changed: ['created', 'updated', 'deleted'],
+};
+
+/**
+ * The events that feed a field of Subscription: `userCreated`, `onUserUpdated`, `userChanged(id)`.
+ *
+ * @example
+ * inferSubscription(shapes, field) // { action: { kind: 'subscribe', entity: 'User', on: ['created'] }, decidedBy: 'subscription' }
+ */
+function inferSubscription({ facts }: Shapes, field: FieldFact): Inference {
+  const entity = facts.entities.get(field.named.name);
+  if (!entity || field.type.list) return undefined;
+  const [, stem = '', word = ''] =
+    /^(?:on)?(.+?)(Created|Added|Updated|Deleted|Removed|Changed)$/.exec(field.name) ?? [];
+  const on = CHANGES[word];
+  if (!on || stem.toLowerCase() !== entity.name.toLowerCase())
+    return {
+      why:
+        `the name does not say which changes of ${entity.name} it tells of: ` +
+        `${entity.singular}Created, ${entity.singular}Updated, ` +
+        `${entity.singular}Deleted or ${entity.singular}Changed`,
+    };
+  const [id, other] = field.args;
+  if (other || (id && (id.name !== 'id' || !isKeyScalar(id.type.name, facts) || id.type.list)))
+    return { why: `the only argument that it can have is id: ID` };
+  return {
+    action: { kind: 'subscribe', entity: entity.name, on, ...(id && { id: id.name }) },
+    decidedBy: 'subscription',
+  };
 }

@@ -1,6 +1,6 @@
 import { snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
-import type { ForeignKey } from './foreign-key.ts';
+import type { ForeignKey } from './key-parts.ts';
 
 /**
  * The name in the model of a column that `@relation` names as the database has it: that of the

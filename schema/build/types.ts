@@ -2,10 +2,8 @@ import { isEnumType, isInputObjectType, isInterfaceType, isScalarType, isUnionTy
 import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
 import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
-import { scalarType } from './scalar-type.ts';
+import { scalarType, fieldFacts, type Facts } from './facts.ts';
 import { readFieldDirectives } from '../directives/of-fields.ts';
-import { enumStorage } from './enum-storage.ts';
-import { fieldFacts, type Facts } from './facts.ts';
 
 /** The types of a schema that have no table. */
 export interface OtherTypes {
@@ -72,5 +70,26 @@ function enumType(type: GraphQLEnumType): EnumType {
     values: type.getValues().map((value) => value.name),
     ...enumStorage(type),
     ...(renames.length > 0 && { renames }),
+  };
+}
+
+/**
+ * How the values of an enum are stored: its type in PostgreSQL, and values with another name.
+ *
+ * @example enumStorage(rating) // { databaseType: 'mpaa_rating', storedValues: { PG_13: 'PG-13' } }
+ */
+export function enumStorage(
+  type: GraphQLEnumType,
+): Pick<EnumType, 'databaseType' | 'storedValues'> {
+  const written = [type.astNode, ...type.extensionASTNodes].flatMap((node) =>
+    node ? (readFieldDirectives([node]).column?.type ?? []) : [],
+  )[0];
+  const renamed = type.getValues().flatMap(({ name, astNode }) => {
+    const stored = readFieldDirectives([astNode ?? {}]).column?.name;
+    return stored === undefined || stored === name ? [] : [[name, stored] as const];
+  });
+  return {
+    ...(written !== undefined && { databaseType: written }),
+    ...(renamed.length > 0 && { storedValues: Object.fromEntries(renamed) }),
   };
 }

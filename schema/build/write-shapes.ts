@@ -1,7 +1,6 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
-import { patchOf } from '../write-shape-ids.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
 import { singularize } from '../names.ts';
 import { storedAs } from './columns.ts';
@@ -224,3 +223,17 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
     ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }
     : undefined;
 }
+
+const PATCH = '#patch';
+
+/**
+ * The input type or the mutation that a write shape was made from.
+ *
+ * @example shapeOwner('TagInput#patch:Tag') // 'TagInput'
+ */
+export function shapeOwner(id: string): string {
+  return id.slice(0, id.lastIndexOf(':')).replace(PATCH, '');
+}
+
+/** The shape id of an input that also contains the key of the row. */
+export const patchOf = (input: string) => `${input}${PATCH}`;

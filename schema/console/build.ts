@@ -2,8 +2,7 @@ import type { Facts } from '../build/facts.ts';
 import type { Project } from '../model.ts';
 import { valuesOf } from '../parse/manifest.ts';
 import type { ManifestValues } from '../sections.ts';
-import type { ConsoleValues } from './manifest.ts';
-import type { ConsoleModel } from './model.ts';
+import type { ConsoleValues, ConsoleModel } from './manifest.ts';
 
 /** The model of the `console:` section; null without one. */
 export function buildConsole({ manifest: { values, written } }: Facts): ConsoleModel | null {

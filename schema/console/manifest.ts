@@ -1,5 +1,6 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
+import type { Section } from '../manifest/section.ts';
 
 const permissions = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
 
@@ -48,3 +49,39 @@ export const consoleSchema = {
 
 /** The `console:` section with its defaults. */
 export type ConsoleValues = NonNullable<ValuesOf<typeof consoleSchema>>;
+
+/** The `console:` section of the manifest. */
+export const consoleSection = {
+  name: 'console',
+  schema: consoleSchema,
+  settingFor: () => 'HOST_PASSWORD',
+} as const satisfies Section;
+
+/** The console: its path, and who may use it. */
+export interface ConsoleModel {
+  readonly path: string;
+  readonly enabled: 'always' | 'development' | 'never';
+  /** Whether the operator may enter. */
+  readonly host: boolean;
+  /** When `/api/data` can reach every row. */
+  readonly adminData: 'always' | 'development' | 'never';
+  /** The permissions in the console, by name of the role. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** The folder of the project's own pages, and those of its files; absent without any. */
+  readonly ownPages?: { readonly folder: string; readonly list: readonly ConsoleOwnPage[] };
+  /**
+   * The values of the project's manifest, for the page `Settings`. Absent in an emitted project,
+   * whose server reads the file.
+   */
+  readonly manifest?: Readonly<Record<string, unknown>>;
+}
+
+/** A page of the project's own, as its file defines it. */
+export interface ConsoleOwnPage {
+  readonly title: string;
+  /** The path below `pages/`. */
+  readonly path: string;
+  readonly permission: string | null;
+  /** Relative to the project: `src/console/sales.ts`. */
+  readonly file: string;
+}

@@ -1,6 +1,5 @@
 import type { Built } from '../build/built.ts';
-import { fieldFacts, type EntityFact, type FieldFact } from '../build/facts.ts';
-import { scalarType } from '../build/scalar-type.ts';
+import { fieldFacts, scalarType, type EntityFact, type FieldFact } from '../build/facts.ts';
 import type { ClassifiedType } from '../build/classify.ts';
 import { block, type CrudItem } from './item.ts';
 import { typeName } from './names.ts';

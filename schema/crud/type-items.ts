@@ -1,7 +1,6 @@
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { aggregateItems } from './aggregates.ts';
-import { connectionItems, PAGE_INFO } from './connections.ts';
 import {
   comparedFields,
   filterItem,
@@ -10,10 +9,12 @@ import {
   objectFilterItem,
 } from './filters.ts';
 import { createInput, updateInput, valueInput } from './inputs.ts';
-import type { CrudItem } from './item.ts';
+import { block, type CrudItem } from './item.ts';
 import { keyItem } from './keys.ts';
 import { directionItem, fieldItem, listOrderItem, orderItem } from './orders.ts';
 import { CASE_MODE, wordFilter, wordFilterItem } from './word-filters.ts';
+import { typeName } from './names.ts';
+import { crudOperations } from './operations.ts';
 
 /**
  * Every type that could be written, in the order of the API: those of each entity, then those that
@@ -78,3 +79,42 @@ const COUNTS: readonly CrudItem[] = (['Int', 'Boolean', 'ID', 'Float', 'BigInt']
 
 /** The scalar for exact sums of whole numbers. It is needed even if no field has that type. */
 const BIG_INT: CrudItem = { name: 'BigInt', keyword: 'scalar', text: 'scalar BigInt' };
+
+/** `PostConnection` and `PostEdge`. The aggregate is that of all rows, not of the page. */
+function connectionItems(built: Built, of: EntityFact): CrudItem[] {
+  const connection = typeName(built, of, 'Connection');
+  const edge = typeName(built, of, 'Edge');
+  return [
+    {
+      name: connection,
+      keyword: 'type',
+      of,
+      text: block('type', connection, [
+        `edges: [${edge}!]!`,
+        `nodes: [${of.name}!]!`,
+        'pageInfo: PageInfo!',
+        'totalCount: Int!',
+        ...(crudOperations(built.facts, of).has('AGGREGATE')
+          ? [`aggregate: ${typeName(built, of, 'Aggregate')}!`]
+          : []),
+      ]),
+    },
+    {
+      name: edge,
+      keyword: 'type',
+      of,
+      text: block('type', edge, [`node: ${of.name}!`, 'cursor: String!']),
+    },
+  ];
+}
+
+const PAGE_INFO: CrudItem = {
+  name: 'PageInfo',
+  keyword: 'type',
+  text: block('type', 'PageInfo', [
+    'hasNextPage: Boolean!',
+    'hasPreviousPage: Boolean!',
+    'startCursor: String',
+    'endCursor: String',
+  ]),
+};

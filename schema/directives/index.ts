@@ -1,9 +1,8 @@
 import { tallyDirectives } from './tallies.ts';
-import { errorDirectives } from './errors.ts';
+import { errorDirectives, typeDirectives } from './of-types.ts';
 import { crudDirective } from './crud.ts';
 import { sharedDirectives } from './of-both.ts';
 import { fieldDirectives } from './of-fields.ts';
-import { typeDirectives } from './of-types.ts';
 import { searchDirectives, searchTypes } from './search.ts';
 
 /**

@@ -1,5 +1,14 @@
-import { type Carrier, compact, flag, isBare, text, texts, Uses } from './arguments.ts';
-import { error } from './errors.ts';
+import type { ConstDirectiveNode } from 'graphql';
+import {
+  compact,
+  flag,
+  isBare,
+  text,
+  texts,
+  Uses,
+  type Carrier,
+  type Arguments,
+} from './arguments.ts';
 import { crud } from './crud.ts';
 import { auth, renamed } from './of-both.ts';
 import { search } from './search.ts';
@@ -97,3 +106,27 @@ function read(uses: Uses) {
 
 /** The shared result for types without directives, which are the most frequent. */
 const NONE: TypeDirectives = { indexes: [], errors: [], auth: [] };
+
+/** The directive for members of result unions. */
+export const errorDirectives = `"""
+The answer in place of an error: a mutation whose result this type belongs to returns it when it fails with this code. All is undone.
+
+    type EmailTaken @error(code: "CONFLICT", field: "email") { message: String! }
+    union CreateUserResult = User | EmailTaken
+"""
+directive @error(
+  "The code of the error, as it would stand in extensions.code."
+  code: String!
+  "Only an error about this field or argument. Any error with the code when absent."
+  field: String
+) repeatable on OBJECT
+`;
+
+/** The values of one `@error`. */
+export type ErrorUse = ReturnType<typeof error>;
+
+const error = (args: Arguments, node: ConstDirectiveNode) => ({
+  code: text(args, 'code') ?? '',
+  ...compact({ field: text(args, 'field') }),
+  node,
+});

@@ -1,7 +1,8 @@
 import { CRUD_OPERATIONS } from '../directives/crud.ts';
-import { clientSchema } from './client.ts';
+import { clientSchema, type ClientSettings } from './client.ts';
 import { codegenSchema } from './codegen.ts';
 import type { Shape } from './shape.ts';
+import type { ValuesOf } from './values-of.ts';
 
 /** The sections of the manifest that every project has, as JSON Schema. */
 export const coreSchema = {
@@ -301,3 +302,13 @@ export const definitions = {
   count: { type: 'integer', minimum: 1 },
   when: { enum: ['always', 'development', 'never'] },
 } as const satisfies Readonly<Record<string, Shape>>;
+
+/** The sections of the manifest that every project has, with every default. */
+export type CoreValues = {
+  readonly [Name in Exclude<keyof typeof coreSchema, 'client'>]: ValuesOf<
+    (typeof coreSchema)[Name]
+  >;
+} & {
+  /** Absent: off. */
+  readonly client?: ClientSettings | readonly ClientSettings[];
+};

@@ -1,5 +1,4 @@
 import type { ColumnType, JoinKey } from './types.ts';
-import type { FilterOperator } from './filter-operator.ts';
 
 /**
  * A condition on a row, as `@auth(where:)` and a path in `owner` state it. It is true or false for
@@ -88,3 +87,28 @@ export type RelatedLink =
       readonly own: JoinKey;
       readonly other: JoinKey;
     };
+
+/** A comparison in a filter or a condition. */
+export type FilterOperator =
+  | 'eq'
+  | 'ne'
+  | 'in'
+  | 'notIn'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'contains'
+  | 'startsWith'
+  | 'endsWith'
+  | 'isNull'
+  | 'has'
+  | 'hasSome'
+  | 'hasEvery'
+  | 'isEmpty';
+
+/**
+ * A member of a field's filter input. `mode` lets the operators beside it ignore letter case, and
+ * `path` makes them compare a value inside JSON.
+ */
+export type FilterWord = FilterOperator | 'mode' | 'path' | 'and' | 'or' | 'not';

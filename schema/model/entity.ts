@@ -1,7 +1,6 @@
-import type { Aggregated } from './aggregated.ts';
+import type { Aggregated, ListOptions } from './lists.ts';
 import type { AuthRule } from './access.ts';
 import type { Condition } from './condition.ts';
-import type { ListOptions } from './lists.ts';
 import type { Argument, ColumnType, Constraint, JoinKey, TypeRef } from './types.ts';
 
 /** An object type with a table. */

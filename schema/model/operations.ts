@@ -1,6 +1,5 @@
-import type { Aggregated } from './aggregated.ts';
+import type { Aggregated, ListOptions } from './lists.ts';
 import type { AuthRule } from './access.ts';
-import type { ListOptions } from './lists.ts';
 import type { Argument, Constraint, TypeRef } from './types.ts';
 
 /** A field of Query, Mutation or Subscription. */

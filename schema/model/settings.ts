@@ -1,4 +1,4 @@
-import type { CoreValues } from '../manifest/values.ts';
+import type { CoreValues } from '../manifest/core.ts';
 
 export type { ClientSettings } from '../manifest/client.ts';
 export type { RateLimit } from '../manifest/quantities.ts';

@@ -1,6 +1,5 @@
 import { Kind, type ASTNode, type ConstDirectiveNode, type Location } from 'graphql';
-import type { Edit } from '../diagnostic.ts';
-import type { SourceText } from '../source.ts';
+import type { Edit, SourceText } from '../diagnostic.ts';
 
 /**
  * One change of the schema's text, expressed by its nodes. Their positions are looked up after all

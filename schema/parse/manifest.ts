@@ -1,9 +1,8 @@
-import type { Diagnostic, Position } from '../diagnostic.ts';
+import { positionAt, type Diagnostic, type Position, type SourceText } from '../diagnostic.ts';
 import { withPinnedDefaults } from '../changed-defaults.ts';
 import { manifestSchema } from '../manifest-schema.ts';
 import { toModel } from '../manifest/units.ts';
 import { sections, type ManifestValues } from '../sections.ts';
-import { positionAt, type SourceText } from '../source.ts';
 import { secretFindings } from './secrets.ts';
 import { settleManifest, type ShapeProblem } from './settle.ts';
 import { parseYaml, type PlaceOf } from './yaml.ts';

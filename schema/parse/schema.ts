@@ -5,9 +5,8 @@ import type {
   GraphQLSchema,
   ScalarTypeDefinitionNode,
 } from 'graphql';
-import type { Diagnostic } from '../diagnostic.ts';
+import { positionAt, type Diagnostic, type SourceText } from '../diagnostic.ts';
 import { isOurDefinition } from '../our-directives.ts';
-import { positionAt, type SourceText } from '../source.ts';
 import { usesWithin, type DirectiveUse } from './directive-places.ts';
 import { schemaFindings, unknownTypes } from './sdl-rules.ts';
 import { servedSdl } from './served-sdl.ts';

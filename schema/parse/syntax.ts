@@ -1,6 +1,5 @@
 import { GraphQLError, parse, Source } from 'graphql';
-import type { Diagnostic } from '../diagnostic.ts';
-import { positionAt, type SourceText } from '../source.ts';
+import { positionAt, type Diagnostic, type SourceText } from '../diagnostic.ts';
 import { parsePieces, type KnownPieces, type Piece } from './pieces.ts';
 
 /**

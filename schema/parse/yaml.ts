@@ -1,6 +1,5 @@
 import type * as Yaml from 'yaml';
-import type { Diagnostic, Position } from '../diagnostic.ts';
-import { positionAt, type SourceText } from '../source.ts';
+import { positionAt, type Diagnostic, type Position, type SourceText } from '../diagnostic.ts';
 import { loadYaml } from './load-yaml.ts';
 
 /** A path in the manifest: `['auth', 'jwt', 'ttl']`. */

@@ -2,7 +2,7 @@ import { buildSchema, type GraphQLSchema } from 'graphql';
 import { signsIn } from '../capabilities.ts';
 import type { AuthRule, FilterOperator, Operation, Project, Verb } from '../model.ts';
 import { pascalCase } from '../names.ts';
-import { ownSize } from '../paged.ts';
+import { ownSize } from '../implied-lists.ts';
 import { restMembers } from '../rest/members.ts';
 import { restAnswer, restModules, type RestModule } from '../rest/modules.ts';
 import { defaultPageSize, restFilters, isSearched, restSorts } from '../rest/parameters.ts';

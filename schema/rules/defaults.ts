@@ -2,8 +2,7 @@ import { isEnumType, isListType, isNonNullType, isObjectType, isScalarType } fro
 import type { GraphQLEnumType, GraphQLObjectType, GraphQLScalarType, GraphQLType } from 'graphql';
 import { isJsonText, storedAs } from '../build/columns.ts';
 import { exampleOf } from '../build/comparisons.ts';
-import { coordinate, type Facts, type FieldFact } from '../build/facts.ts';
-import { scalarType } from '../build/scalar-type.ts';
+import { coordinate, scalarType, type Facts, type FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
 import type { ColumnType, IdKind } from '../model.ts';

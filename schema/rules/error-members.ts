@@ -1,6 +1,6 @@
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import type { Built } from '../build/built.ts';
-import type { ErrorUse } from '../directives/errors.ts';
+import type { ErrorUse } from '../directives/of-types.ts';
 import { answersWith } from '../build/result-types.ts';
 import type { OperationFact } from '../build/operations.ts';
 import { didYouMean } from '../did-you-mean.ts';

@@ -11,7 +11,7 @@ import { errorMembers } from './error-members.ts';
 import { entityKey } from './entity-key.ts';
 import { fieldLists } from './field-lists.ts';
 import { filterWords } from './filter-words.ts';
-import type { Rule } from './finding.ts';
+import { finding, type Rule } from './finding.ts';
 import { lookups } from './lookups.ts';
 import { mcp } from './mcp.ts';
 import { operations } from './operations.ts';
@@ -22,13 +22,33 @@ import { relationTables } from './relation-tables.ts';
 import { lists } from './lists.ts';
 import { renames } from './renames.ts';
 import { restPaths } from './rest-paths.ts';
-import { scalarsMapped } from './scalars-mapped.ts';
 import { search } from './search.ts';
 import { serverAddresses } from './server-addresses.ts';
 import { sunsets } from './sunsets.ts';
 import { tableNames } from './table-names.ts';
 import { unusedInputs } from './unused-inputs.ts';
 import { valueHoldsEntity } from './value-holds-entity.ts';
+
+/**
+ * SCALAR_UNMAPPED: a user's own scalar needs a mapping. It is only a hint if the caller does not
+ * give the mappings.
+ */
+const scalarsMapped: Rule = function* ({ facts, project }) {
+  const isKnown = facts.scalars !== null;
+  for (const { name, source } of project.scalars) {
+    if (source !== 'user' || facts.scalars?.has(name) || facts.parsed.unknown.has(name)) continue;
+    yield finding(
+      'SCALAR_UNMAPPED',
+      `Nothing says what a ${name} is`,
+      facts.schema.getType(name)?.astNode?.name,
+      {
+        why: 'it is not one of the scalars that are known',
+        fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }`,
+      },
+      isKnown ? 'error' : 'hint',
+    );
+  }
+};
 
 /** Rules about the schema. They also see the manifest. */
 export const schemaRules: readonly Rule[] = [

@@ -1,7 +1,7 @@
 import { isInputObjectType, type ASTNode } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
-import { shapeOwner } from '../write-shape-ids.ts';
+import { shapeOwner } from '../build/write-shapes.ts';
 import { finding, type Rule } from './finding.ts';
 
 /** INPUT_UNUSED: a member of an input that is for hooks alone, where the entity has no hooks. */

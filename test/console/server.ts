@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { createServer, type Plugin, type Running } from '@twofold/runtime';
 import type { Capability } from '@twofold/runtime/kernel';
 import { type Project, readProject } from '@twofold/schema';
-import type { ConsoleOwnPage } from '../../schema/console/model.ts';
+import type { ConsoleOwnPage } from '../../schema/console/manifest.ts';
 import type { App } from '../../runtime/core/app.ts';
 import { auth } from '@twofold/auth';
 import { webConsole } from '@twofold/console/server';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contrast, readable, shade } from '../../schema/auth/contrast.ts';
+import { contrast, readable, shade } from '../../schema/auth/rules/theme.ts';
 import { read } from './reading.ts';
 
 const loadProject = (accent: string) =>

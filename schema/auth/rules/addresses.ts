@@ -1,7 +1,6 @@
 import { finding, type Rule } from '../../rules/finding.ts';
 import { proxyFindings } from '../../rules/server-addresses.ts';
 import { isOrigin, isSafeUrl } from '../../rules/urls.ts';
-import { isReturnTo } from '../return-to.ts';
 
 /** ADDRESS_INVALID: the addresses in the auth section must be valid. */
 export const addresses: Rule = function* ({ facts }) {
@@ -48,3 +47,21 @@ export const addresses: Rule = function* ({ facts }) {
       );
   }
 };
+
+/** Schemes that run or show what stands in the address. */
+const HOSTILE = /^(?:javascript|data|vbscript|blob|file|about|view-source):/i;
+
+/** `myapp://callback`, `com.example.app:/callback`: an address of an application on a device (RFC 8252 section 7.1). */
+export const isAppAddress = (text: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/[^\s\\#]*$/i.test(text) &&
+  !/^https?:/i.test(text) &&
+  !HOSTILE.test(text) &&
+  URL.canParse(text);
+
+/** `http://127.0.0.1`: an application on a computer, which listens on any port (RFC 8252 section 7.3). */
+export const isAnyPort = (text: string): boolean =>
+  ['http://127.0.0.1', 'http://[::1]', 'http://localhost'].includes(text);
+
+/** Whether an entry of `return_to` can match an address. */
+export const isReturnTo = (text: string): boolean =>
+  isAppAddress(text) || (isOrigin(text) && /^https?:/.test(text));

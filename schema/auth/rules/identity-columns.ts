@@ -1,7 +1,6 @@
 import { getNamedType, isInputObjectType } from 'graphql';
 import type { ASTNode, GraphQLArgument, GraphQLInputField } from 'graphql';
 import { coordinate, type FieldFact } from '../../build/facts.ts';
-import { identityFlow } from '../identity-flow.ts';
 import type { Built } from '../../build/built.ts';
 import {
   identityWrites,
@@ -10,8 +9,9 @@ import {
   type IdentityWrite,
 } from '../identity-writes.ts';
 import type { WriteShape } from '../../model.ts';
-import { shapeOwner } from '../../write-shape-ids.ts';
+import { shapeOwner } from '../../build/write-shapes.ts';
 import { finding, type Rule } from '../../rules/finding.ts';
+import { identityKind } from '../../build/identity.ts';
 
 /**
  * AUTH_COLUMN_WRITTEN: identity columns are changed only by auth endpoints, which verify the
@@ -116,3 +116,28 @@ function slot(
 
 const mutationAt = ({ operations }: Built, owner: string): FieldFact | undefined =>
   operations.find(({ field }) => coordinate(field) === owner)?.field;
+
+const VERIFIED = /verif|confirm|validat/i;
+const LOCKED = /lock/i;
+const DELETED = /delet|remov/i;
+
+/**
+ * The endpoint that writes an identity column. Findings name it when a mutation must not write the
+ * column.
+ */
+function identityFlow(name: string): string {
+  switch (identityKind(name)) {
+    case 'email':
+      return 'POST /api/auth/change-email changes it, and the new address proves itself';
+    case 'username':
+    case 'phone':
+      return 'PATCH /api/auth/me changes it';
+    case 'last_login':
+      return 'a sign-in writes it';
+    default:
+      if (VERIFIED.test(name)) return 'POST /api/auth/verify-email writes it';
+      if (LOCKED.test(name)) return 'POST /api/auth/admin/users/:id/unlock is for that';
+      if (DELETED.test(name)) return 'DELETE /api/auth/me is for that';
+      return 'POST /api/auth/admin/users/:id/disable and …/enable are for that';
+  }
+}
