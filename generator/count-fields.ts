@@ -1,5 +1,5 @@
 import { type Diagnostic, type Project, QUERY_ROOT } from '@twofold/schema';
-import { rootNames } from '../templates/root-names.ts';
+import { rootNames } from '../templates/owned/type-names.ts';
 import type { AnsweredFields } from './answered-fields.ts';
 
 /**

@@ -93,3 +93,18 @@ export type FileChangeKind =
   | 'edited'
   | 'stale'
   | 'conflict';
+
+/**
+ * The generator's folder in the project: run lock, journal of a commit, rescued texts and scaffold
+ * bases.
+ */
+export const FOLDER = '.generator';
+
+/**
+ * Renders the text of every planned file. Everything is rendered before the first byte is written.
+ */
+export async function renderFiles(files: readonly PlannedFile[]): Promise<RenderedFile[]> {
+  return Promise.all(
+    files.map(async ({ path, owner, render }) => ({ path, owner, text: await render() })),
+  );
+}

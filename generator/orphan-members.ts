@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
-import { rootNames } from '../templates/root-names.ts';
+import { rootNames } from '../templates/owned/type-names.ts';
 import { closest } from './cli/closest.ts';
 
 /**

@@ -10,25 +10,25 @@ import { countFields } from './count-fields.ts';
 import { TOOLS_FILE } from '../templates/owned/tools.ts';
 import { CommandError, EXIT } from './failure.ts';
 import {
+  TYPES_FILE,
+  renderFiles,
   type FileChange,
   type PlannedFile,
   type RenderedFile,
   type Sources,
-  TYPES_FILE,
 } from './files.ts';
-import { type Foresee, planForeseen } from './migrations/foreseen.ts';
-import { type PlannedMigration, planMigration } from './migrations/plan.ts';
+import { planForeseen, type Foresee } from './migrations/foreseen.ts';
+import { planMigration, type PlannedMigration } from './migrations/plan.ts';
 import { withoutDraft } from './migrations/draft.ts';
-import { type Transition, TRANSITIONS } from './migrations/transition.ts';
+import { TRANSITIONS, type Transition } from './migrations/transition.ts';
 import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import {
   hasErrors,
+  readProjectFrom,
   type InputReading,
   type ReadingOptions,
-  readProjectFrom,
 } from './read-project.ts';
-import { renderFiles } from './render.ts';
 import { findInUserFiles, withoutOrphans } from './user-findings.ts';
 import { packageVersion } from './version.ts';
 import { writtenMembers } from './written-members.ts';

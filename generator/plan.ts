@@ -9,21 +9,21 @@ import { renderTypes } from '../templates/owned/types.ts';
 import { renderAgents } from '../templates/seeded/agents.ts';
 import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
 import { renderEnvExample } from '../templates/seeded/env.ts';
-import { renderGraphqlConfig } from '../templates/seeded/graphql-config.ts';
 import {
+  renderGraphqlConfig,
   renderDockerignore,
   renderGitattributes,
   renderGitignore,
-} from '../templates/seeded/ignore.ts';
+} from '../templates/seeded/dot-files.ts';
 import { renderPackageJson } from '../templates/seeded/package-json.ts';
 import { renderReadme } from '../templates/seeded/readme.ts';
 import { renderServer } from '../templates/seeded/server.ts';
 import { renderSmokeTest } from '../templates/seeded/smoke-test.ts';
 import { renderPagesTsconfig, renderTsconfig } from '../templates/seeded/tsconfig.ts';
-import { type Owner, type PlannedFile, type Sources, TYPES_FILE } from './files.ts';
+import { TYPES_FILE, type Owner, type PlannedFile, type Sources } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
 import { userPartsOf } from './user-files.ts';
-import { hasSchedules } from './job-schedules.ts';
+import { hasSchedules } from './user-jobs.ts';
 
 /** The input of the plan in addition to the model. */
 export interface PlanOptions {

@@ -1,6 +1,5 @@
 import type { Diagnostic, Project } from '@twofold/schema';
 import type { UserParts } from '../templates/owned/app.ts';
-import { fileStem } from './file-stem.ts';
 
 /** The parts of the app that come from the user's optional files. */
 export function userPartsOf(userFiles: readonly string[]): UserParts {
@@ -45,3 +44,12 @@ function typeNames(project: Project): ReadonlySet<string> {
     [...project.sdl.matchAll(/^\s*(?:type|interface|union)\s+(\w+)/gm)].map((match) => match[1]!),
   );
 }
+
+/**
+ * The name of a file of ours without its folder and `.ts`. Paths of a project have forward slashes
+ * everywhere, and this runs in a browser too.
+ *
+ * @example fileStem('src/resolvers/Post.ts') // 'Post'
+ */
+const fileStem = (path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1).replace(/\.ts$/, '');

@@ -1,5 +1,5 @@
 import type { Project } from '@twofold/schema';
-import type { Code } from './code.ts';
+import { code, local, raw, runtime, type Code } from './code.ts';
 
 /** A file that every run of `generate` writes. */
 export interface GeneratedFile {
@@ -97,3 +97,12 @@ export interface Starter {
    */
   readonly caller?: 'user' | 'host';
 }
+
+/**
+ * A capability that serves the pages of the console. If its package is missing, the server starts,
+ * and the pages say that it is missing.
+ *
+ * @example whenInstalled('@twofold/auth', "(await import('@twofold/auth')).auth()")
+ */
+export const whenInstalled = (name: string, call: string): Code =>
+  code`await ${runtime('ifInstalled')}('${name}', async () => ${raw(call)}, ${local('./console.ts', 'consoleSettings')})`;

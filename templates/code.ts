@@ -246,3 +246,10 @@ function compareModules(a: string, b: string): number {
   const depth = (path: string) => (path.startsWith('../') ? 1 : path.startsWith('.') ? 2 : 0);
   return depth(a) - depth(b) || (a < b ? -1 : 1);
 }
+
+/**
+ * The first line of every generated file. It has no date, version or path, so that the same inputs
+ * give the same bytes everywhere.
+ */
+export const HEADER =
+  '// Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.';

@@ -1,8 +1,7 @@
 import { durationText, printSettings, sizeText, type Project } from '@twofold/schema';
 import type { CapabilityTemplate, GeneratedFile } from './capability.ts';
-import { code, type Code, file, local, packaged, runtime } from './code.ts';
-import { literal, type LiteralValue, str } from './literal.ts';
-import { HEADER } from './owned/header.ts';
+import { code, file, local, packaged, runtime, HEADER, type Code } from './code.ts';
+import { literal, str, type LiteralValue } from './literal.ts';
 
 /**
  * A section of the manifest as data, with durations and sizes in readable form.

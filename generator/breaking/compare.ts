@@ -5,7 +5,7 @@ import { apiChanges } from './api/api-changes.ts';
 import { renamesOf } from './api/renames.ts';
 import { settingChanges } from './api/settings.ts';
 import { type Change, LEVELS } from './change.ts';
-import { dataChanges } from './data/data-changes.ts';
+import { dataChanges } from './data-changes.ts';
 import { type Comparable, openapiChanges, type RestOptions } from './rest/openapi-changes.ts';
 import { bothLists, documentChanges } from './documents/document-changes.ts';
 import type { ServedSchema, Side } from './side.ts';

@@ -1,6 +1,5 @@
 import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
-import type { CommandSpec } from './command.ts';
-import { ALLOW_LOSS, CONFIRM, HINTS, NO_CLIENT } from './common-options.ts';
+import { ALLOW_LOSS, CONFIRM, HINTS, NO_CLIENT, type CommandSpec } from './command.ts';
 import { SHELLS } from './completion.ts';
 import { HOST } from './host-command.ts';
 import { UPGRADE } from './upgrade-command.ts';
@@ -241,7 +240,7 @@ export const commands: readonly CommandSpec[] = [
     positionals: 0,
     options: [],
     example: 'npm run -s generator -- mcp',
-    load: () => import('../commands/mcp.ts'),
+    load: () => import('../mcp/serve-lines.ts'),
   },
   {
     name: 'seed',
@@ -384,6 +383,6 @@ export const commands: readonly CommandSpec[] = [
     words: SHELLS,
     options: [],
     example: 'eval "$(generator completion bash)"',
-    load: () => import('../commands/completion.ts'),
+    load: () => import('./completion.ts'),
   },
 ];

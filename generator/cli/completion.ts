@@ -1,4 +1,5 @@
-import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command.ts';
+import { GLOBAL_OPTIONS, type CommandSpec, type OptionSpec, type CommandCall } from './command.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 
 /** The shells that have a script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -101,3 +102,21 @@ function fishOptions(options: readonly OptionSpec[]): string[] {
 
 /** Between single quotes, fish needs a backslash only before a quote and a backslash. */
 const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+
+/** `generator completion bash|zsh|fish`: a script for the shell, on standard output. */
+export async function run({ positionals, commands, terminal }: CommandCall): Promise<ExitCode> {
+  const shell = SHELLS.find((name) => name === positionals[0]);
+  if (shell === undefined)
+    throw new CommandError(
+      EXIT.usage,
+      'UNKNOWN_SHELL',
+      positionals[0] === undefined
+        ? 'which shell?'
+        : `there is no completion for ${positionals[0]}`,
+      `generator completion ${SHELLS.join('|')}`,
+    );
+  const script = completionScript(shell, commands);
+  if (terminal.json) terminal.document({ ok: true, shell, script });
+  else terminal.data(script);
+  return EXIT.done;
+}

@@ -54,7 +54,7 @@ async function changesSince(
     const base = await readSide(checkout.root, against.ref, known);
     const found = compareSides(base, head, today);
     if (!code) return { changes: found };
-    const { codeChanges } = await import('../breaking/code/code-changes.ts');
+    const { codeChanges } = await import('../breaking/code-changes.ts');
     const { changes, skipped } = await codeChanges(base, head, checkout);
     return { changes: inOrder([...found, ...changes]), ...(skipped && { skipped }) };
   } finally {

@@ -3,14 +3,13 @@ import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { withoutDraft } from '../migrations/draft.ts';
-import { keepNewSpaceSmall } from '../new-space.ts';
+import { keepNewSpaceSmall, exitCodeOf } from './outcome.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import type { FileChange } from '../files.ts';
 import type { RunPlan } from '../pipeline.ts';
 import { reportPlan } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
-import { exitCodeOf } from './outcome.ts';
 
 /** `generator check`: reports what `generate` would do, and writes nothing. */
 export async function run(call: CommandCall): Promise<ExitCode> {

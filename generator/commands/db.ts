@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { CommandCall } from '../cli/command.ts';
-import type { BackupHead, BackupTable } from '../db/backup-format.ts';
+import type { BackupHead, BackupTable } from '../db/frames.ts';
 import { checkArchive } from '../db/read-archive.ts';
 import { PRIVATE, writeArchive } from '../db/write-archive.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { keepNewSpaceSmall } from '../new-space.ts';
+import { keepNewSpaceSmall, exitCodeOf, reportBrokenInputs } from './outcome.ts';
 import type { RunPlan } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { writeStamp } from '../write/stamp.ts';
-import { exitCodeOf, reportBrokenInputs } from './outcome.ts';
 import { installedBy } from './package-manager.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';

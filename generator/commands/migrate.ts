@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import { parseManifest, type SourceText } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { assertManaged } from '../unmanaged.ts';
 import type { MigrateCall } from './migrate/call.ts';
+import { readSources } from '../read.ts';
 
 interface MigrateStep {
   /** Whether the step takes a NAME. */
@@ -49,4 +50,25 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (CHANGING.has(word)) await assertManaged(resolve(call.cwd), `migrate ${word}`);
   const { run: runStep } = await step.load();
   return runStep({ ...call, root: resolve(call.cwd), name });
+}
+
+/** Whether the manifest says that another program owns the tables. */
+const isUnmanaged = (manifest: SourceText | null): boolean =>
+  !parseManifest(manifest).manifest.values.database.managed;
+
+/**
+ * Refuses a command that would change the structure of a database that another program owns.
+ *
+ * @throws CommandError `DATABASE_UNMANAGED`
+ */
+async function assertManaged(root: string, command: string): Promise<void> {
+  const { manifest } = await readSources(root);
+  if (isUnmanaged(manifest))
+    throw new CommandError(
+      EXIT.usage,
+      'DATABASE_UNMANAGED',
+      `${command} would change the structure of a database that others made: ` +
+        'manifest.yaml says database: { managed: false }',
+      'change the table where it is kept, and the schema after it; "npx generator check --database" compares them',
+    );
 }

@@ -3,7 +3,7 @@ import type { CommandCall } from '../cli/command.ts';
 import { ask } from '../cli/ask.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { planRun } from '../pipeline.ts';
-import { FOLDER } from '../own-folder.ts';
+import { FOLDER } from '../files.ts';
 import { disk } from '../write/disk.ts';
 import { hashText } from '../write/lockfile.ts';
 import { reportBrokenInputs } from './outcome.ts';

@@ -1,17 +1,17 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { explainFailure } from '../cli/explain-failure.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Sources } from '../files.ts';
-import { type RunPlan, run as runPipeline, type RunOptions } from '../pipeline.ts';
+import { run as runPipeline, type RunPlan, type RunOptions } from '../pipeline.ts';
 import { readSources } from '../read.ts';
 import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
 import { installedBy } from './package-manager.ts';
-import { createDocumentWatch } from './watch-beside.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
+import { watchedDocuments, type WatchedDocuments } from '../documents/watched-documents.ts';
 
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
 export async function watch(call: CommandCall): Promise<ExitCode> {
@@ -169,4 +169,41 @@ export async function watchInputs(
     void start();
   };
   return { close, again };
+}
+
+/** Follows the documents of front ends, also those that are not in the project's folder. */
+interface DocumentWatch {
+  /** Whether a saved path is one of a document. */
+  has(path: string): boolean;
+  /** Reads the manifest again, and watches the folders that it names now. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+function createDocumentWatch(root: string, saved: (path: string) => void): DocumentWatch {
+  let watched: WatchedDocuments = watchedDocuments(root);
+  const watchers = new Map<string, { close(): void }>();
+  let closed = false;
+  const refresh = async () => {
+    watched = watchedDocuments(root);
+    for (const [folder, watcher] of watchers)
+      if (!watched.folders.includes(folder)) {
+        watcher.close();
+        watchers.delete(folder);
+      }
+    for (const folder of watched.folders) {
+      if (watchers.has(folder)) continue;
+      const watcher = await watchFolders(join(root, folder), (name) => saved(`${folder}/${name}`));
+      if (closed) watcher.close();
+      else watchers.set(folder, watcher);
+    }
+  };
+  return {
+    has: (path) => watched.has(path.replaceAll('\\', '/')),
+    refresh,
+    close: () => {
+      closed = true;
+      for (const watcher of watchers.values()) watcher.close();
+    },
+  };
 }

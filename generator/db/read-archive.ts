@@ -6,8 +6,7 @@ import type { Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { CommandError, EXIT } from '../failure.ts';
-import { type BackupHead, type BackupTable, fileOf, HEAD_FILE } from './backup-format.ts';
-import { markLine } from './frames.ts';
+import { fileOf, HEAD_FILE, markLine, type BackupHead, type BackupTable } from './frames.ts';
 import { sealedBytes } from './seal.ts';
 
 /** An archive all of whose bytes are those that were written. */

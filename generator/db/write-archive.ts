@@ -8,8 +8,14 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
 import { CommandError, EXIT } from '../failure.ts';
-import { type BackupHead, type BackupTable, fileOf, HEAD_FILE } from './backup-format.ts';
-import { type Frame, framesOf } from './frames.ts';
+import {
+  fileOf,
+  HEAD_FILE,
+  framesOf,
+  type BackupHead,
+  type BackupTable,
+  type Frame,
+} from './frames.ts';
 import { sealOf } from './seal.ts';
 
 export interface ArchiveTarget {

@@ -1,9 +1,8 @@
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { CommandError, EXIT } from '../failure.ts';
-import { InvalidPathError } from '../packages/invalid-path-error.ts';
-import { createTarball, type TarEntry } from '../packages/tarball.ts';
-import { type IgnoreRules, parseDockerignore, parseGitignore } from './ignore.ts';
+import { InvalidPathError, createTarball, type TarEntry } from '../packages/tarball.ts';
+import { parseDockerignore, parseGitignore, type IgnoreRules } from './ignore.ts';
 
 /** The packed project. */
 export interface PackedSource {

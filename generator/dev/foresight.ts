@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Foresee, ForeseeQuestion, Foresight } from '../migrations/foreseen.ts';
-import { FOLDER } from '../own-folder.ts';
+import { FOLDER } from '../files.ts';
 import type { DevServer } from './dev-server.ts';
 
 /**

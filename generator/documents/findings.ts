@@ -1,10 +1,5 @@
 import type { Diagnostic, Position } from '@twofold/schema';
 import {
-  type DefinitionNode,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLError,
-  type GraphQLSchema,
   Kind,
   LoneAnonymousOperationRule,
   NoUnusedFragmentsRule,
@@ -13,10 +8,14 @@ import {
   UniqueFragmentNamesRule,
   UniqueOperationNamesRule,
   validate,
+  type DefinitionNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLSchema,
 } from 'graphql';
-import { type DocumentText, placeIn } from './document-text.ts';
-import type { FoundDefinition } from './found-definition.ts';
-import { spreadsWithin } from './spreads.ts';
+import { placeIn, type DocumentText } from './document-text.ts';
+import { spreadsWithin, type FoundDefinition } from './found-definition.ts';
 
 /**
  * Rules about one request. Here the definitions of all files are checked together: names have

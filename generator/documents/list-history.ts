@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { FOLDER } from '../own-folder.ts';
+import { FOLDER } from '../files.ts';
 import type { Disk } from '../write/disk.ts';
 import { parseList, type TrustedList } from './trusted-list.ts';
 import { workTreeOf } from '../write/work-tree.ts';

@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto';
-import { type Diagnostic, type Position, remembered } from '@twofold/schema';
+import { remembered, type Diagnostic, type Position } from '@twofold/schema';
 import {
-  type DefinitionNode,
-  type FragmentDefinitionNode,
   GraphQLError,
-  type GraphQLSchema,
   Kind,
-  type OperationDefinitionNode,
   OperationTypeNode,
   parse,
   print,
   Source,
   visit,
+  type DefinitionNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
 } from 'graphql';
 import { typeName } from '../../templates/client/type-name.ts';
-import { descriptionOf } from './description.ts';
-import { type DocumentText, placeIn } from './document-text.ts';
+import { descriptionOf, spreadsWithin, type FoundDefinition } from './found-definition.ts';
+import { placeIn, type DocumentText } from './document-text.ts';
 import { invalidIn, nameTaken, notStatic, syntaxProblem, unnamed, unexpected } from './findings.ts';
-import type { FoundDefinition } from './found-definition.ts';
-import { spreadsWithin } from './spreads.ts';
 import { withTypenames } from './typenames.ts';
 
 /** An operation that a client sends. */

@@ -1,7 +1,7 @@
 import type { Entity, Field, Operation, Project } from '@twofold/schema';
 import { code, type Code, runtime } from '../../templates/code.ts';
 import { propertyName, str } from '../../templates/literal.ts';
-import { rootNames } from '../../templates/root-names.ts';
+import { rootNames } from '../../templates/owned/type-names.ts';
 
 /** A function for the user's file that does what the server does for the field without it. */
 export interface Ejected {

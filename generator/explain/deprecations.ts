@@ -2,8 +2,7 @@ import { sunsetOf, type Project } from '@twofold/schema';
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 import { usageOf } from '../breaking/documents/usage.ts';
 import { recordedDocuments } from '../breaking/documents/recorded.ts';
-import { validFor } from '../breaking/documents/valid.ts';
-import { servedSchema } from '../documents/served-schema.ts';
+import { validFor, servedSchema } from '../documents/served-schema.ts';
 import type { Sources } from '../files.ts';
 
 /** What `explain` says of a field that is going to be removed. */

@@ -12,7 +12,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { rootNames } from '../../templates/root-names.ts';
+import { rootNames } from '../../templates/owned/type-names.ts';
 import { exampleArguments } from './example-arguments.ts';
 
 /** One field on the path from a root type. */

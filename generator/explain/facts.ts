@@ -10,7 +10,7 @@ import {
   projectRoutes,
   QUERY_ROOT,
 } from '@twofold/schema';
-import { rootNames } from '../../templates/root-names.ts';
+import { rootNames } from '../../templates/owned/type-names.ts';
 
 /** The facts of `explain` about one field or type. */
 export interface Explanation {

@@ -1,6 +1,5 @@
-import { type HostPorts, firewallLines } from './firewall.ts';
 import { envValues, printEnv } from './env-file.ts';
-import { assertOptions, type HostPlace, type InstallOptions, PATHS } from './place.ts';
+import { assertOptions, PATHS, type HostPlace, type InstallOptions } from './place.ts';
 import type { HostSystem } from './system.ts';
 import { foldersFile, ingressUnit, podmanDropIn, serverUnit, usersFile } from './units.ts';
 
@@ -172,4 +171,19 @@ const PODMAN: readonly HostCommand[] = [
 function missingEngine({ id }: HostSystem): string {
   const install = id === 'fedora' ? 'dnf install moby-engine' : 'apt-get install docker.io';
   return `no container engine was found; apps run when there is one: ${install}`;
+}
+
+/** The ports that clients must reach. */
+interface HostPorts {
+  readonly http: number;
+  readonly https: number;
+}
+
+/** Lines for the operator: which of them is right depends on the firewall in use. None is run. */
+function firewallLines({ http, https }: HostPorts): readonly string[] {
+  return [
+    `ufw allow ${http}/tcp && ufw allow ${https}/tcp`,
+    `firewall-cmd --permanent --add-port=${http}/tcp --add-port=${https}/tcp && firewall-cmd --reload`,
+    `nft add rule inet filter input tcp dport { ${http}, ${https} } accept`,
+  ];
 }

@@ -1,4 +1,4 @@
-import type { IdKind } from '@twofold/schema';
+import { snakeCase, type IdKind } from '@twofold/schema';
 
 /**
  * The result of an import, before it is written: a schema, and what the report says.
@@ -116,3 +116,13 @@ function printValue(value: DirectiveValue): string {
 }
 
 const quoted = (text: string) => JSON.stringify(text);
+
+const CREDENTIAL = /(^|_)(password|passwd|pwd|secret|token|salt)(_|$)|(^|_)hash$/;
+
+/**
+ * Whether a column is named like one that holds a credential. An import does not serve it: a field
+ * in a schema can be read by everyone who may read the row.
+ *
+ * @example isCredentialName('password_hash') // true
+ */
+export const isCredentialName = (column: string): boolean => CREDENTIAL.test(snakeCase(column));

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { parse as parseSdl } from 'graphql';
 import type { IdKind, SourceText } from '@twofold/schema';
-import { parse as parseYaml } from 'yaml';
+import { parse as parseYaml, parseDocument } from 'yaml';
 import { EDITOR_LINE, yamlText } from '../../templates/starter/manifest-lines.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { readSources } from '../read.ts';
@@ -10,7 +10,6 @@ import type { Imported, ImportedAccess } from './imported.ts';
 import { mergeSchema } from './merge/merge-schema.ts';
 import { printSchema } from './print-schema.ts';
 import { printReport } from './report.ts';
-import { type DatabaseSection, withAccess, withDatabase } from './set-managed.ts';
 
 /** The changes that an import would make. */
 export interface ImportPlan {
@@ -160,3 +159,57 @@ const authLines = ({ roles, user }: ImportedAccess): string[] => [
   ...(user === undefined ? [] : [`  user: ${user}`]),
   ...(roles.length === 0 ? [] : [`  roles: { list: [${roles.map(yamlText).join(', ')}] }`]),
 ];
+
+/** What an import says of the database. */
+interface DatabaseSection {
+  readonly managed: boolean;
+  readonly ids: IdKind;
+}
+
+/**
+ * Sets `database.managed` in a manifest, and `database.ids` where it has none. The rest of the text
+ * stays.
+ *
+ * @example withDatabase('name: shop\n', { managed: false, ids: 'integer' }) // 'name: shop\ndatabase:\n  managed: false\n'
+ */
+function withDatabase(text: string, { managed, ids }: DatabaseSection): string {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return text;
+  const manages = document.getIn(['database', 'managed']) ?? true;
+  const names = ids === 'uuid' && !document.hasIn(['database', 'ids']);
+  if (manages === managed && !names) return text;
+  if (manages !== managed) document.setIn(['database', 'managed'], managed);
+  if (names) document.setIn(['database', 'ids'], ids);
+  return document.toString({ lineWidth: 0 });
+}
+
+/**
+ * Adds the roles that the rules name, and the type that signs in, to a manifest. Values that are
+ * there already stay.
+ *
+ * @example withAccess('name: shop\n', { roles: ['editor'] })
+ */
+function withAccess(text: string, access: ImportedAccess | undefined): string {
+  if (!access) return text;
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return text;
+  const auth = (document.toJS() as { auth?: AuthSection | null }).auth ?? {};
+  const listed = auth.roles?.list ?? [];
+  const missing = access.roles.filter((role) => !listed.includes(role));
+  const names = access.user !== undefined && auth.user === undefined;
+  if (missing.length === 0 && !names && document.has('auth')) return text;
+  if (!document.get('auth')) document.set('auth', document.createNode({}));
+  if (names) document.setIn(['auth', 'user'], access.user);
+  // A new user gets the last role of the list, so new roles are added before those that are there.
+  if (missing.length > 0)
+    document.setIn(
+      ['auth', 'roles', 'list'],
+      document.createNode([...missing, ...listed], { flow: true }),
+    );
+  return document.toString({ lineWidth: 0 });
+}
+
+interface AuthSection {
+  readonly user?: string;
+  readonly roles?: { readonly list?: readonly string[] };
+}

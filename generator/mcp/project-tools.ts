@@ -1,17 +1,18 @@
 import {
   READS,
+  wrongArguments,
   type Tool,
   type Toolbox,
   type ToolAnswer,
-  wrongArguments,
 } from '@twofold/schema/mcp';
-import { CommandError } from '../failure.ts';
+import { CommandError, EXIT } from '../failure.ts';
 import { packageVersion } from '../version.ts';
-import { fitting } from './fitting.ts';
-import { planOfProject } from './plan-of-project.ts';
-import { failureOf, runCaptured } from './run-captured.ts';
+import { failureOf, runCaptured, type ToolProject } from './run-captured.ts';
 import { searchDocs } from './search-docs.ts';
-import type { ToolProject } from './tool-project.ts';
+import type { FileChange } from '../files.ts';
+import { exitCodeOf } from '../commands/outcome.ts';
+import { changeAsData } from '../report.ts';
+import { disk } from '../write/disk.ts';
 
 type Arguments = Readonly<Record<string, any>>;
 
@@ -114,3 +115,52 @@ function isFailure(answer: unknown): boolean {
   const { error, errors, data } = answer as Readonly<Record<string, unknown>>;
   return error !== undefined || (errors !== undefined && (data ?? null) === null);
 }
+
+/** The result that the next `generate` would have. */
+interface ProjectPlan {
+  readonly ok: boolean;
+  readonly findings: readonly unknown[];
+  readonly changes: readonly object[];
+  /** New migrations with their steps. */
+  readonly migrations: readonly { readonly file: string; readonly text: string }[];
+  /** The result of `breaking --json` against the last reachable commit of the main branch. */
+  readonly breaking: unknown;
+}
+
+/** Plans a run without writing it. */
+async function planOfProject(project: ToolProject): Promise<ProjectPlan> {
+  const { planRun } = await import('../pipeline.ts');
+  const plan = await planRun(project.root, {}, disk);
+  const changes = plan.changes.filter(({ kind }) => kind !== 'same');
+  return {
+    ok: exitCodeOf(plan) === EXIT.done,
+    findings: plan.findings,
+    changes: changes.map(changeAsData),
+    migrations: changes
+      .filter(isMigration)
+      .map(({ path, after }) => ({ file: path, text: after! })),
+    breaking: await runCaptured({ ...project, command: 'breaking', options: { 'no-code': true } }),
+  };
+}
+
+const isMigration = ({ path, kind }: FileChange): boolean =>
+  kind === 'create' && /^migrations\/\d+_[^/]*\.ts$/.test(path);
+
+/** The most bytes of an answer, as the text of a JSON message. */
+const MOST = 64 * 1024;
+
+/** Room for the members of the message around the text. */
+const AROUND = 1024;
+
+/** A value as JSON text, or a text as it is; a long one is cut, and says so. */
+export function fitting(value: unknown): string {
+  const whole = typeof value === 'string' ? value : JSON.stringify(value);
+  const limit = MOST - AROUND;
+  const note = `\n[cut: the whole answer has ${Buffer.byteLength(whole)} bytes. Ask for less.]`;
+  let text = whole;
+  for (let size = sizeOf(text); size > limit; size = sizeOf(text))
+    text = text.slice(0, Math.min(text.length - 1, Math.floor((text.length * limit) / size)));
+  return text === whole ? whole : text.replace(/[\uD800-\uDBFF]$/, '') + note;
+}
+
+const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));

@@ -1,8 +1,8 @@
-import type { CommandCall, OptionValues } from '../cli/command.ts';
+import type { CommandCall, OptionValues, CommandSpec } from '../cli/command.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { createPaint } from '../report.ts';
-import type { ToolProject } from './tool-project.ts';
+import type { AskProject } from '../run-project.ts';
 
 /** A run of a command whose JSON is wanted instead of its output. */
 export interface CapturedRun extends ToolProject {
@@ -49,3 +49,10 @@ const capturing = (document: Terminal['document']): Terminal => ({
   data: () => {},
   document,
 });
+
+/** The project that the tools are about. */
+export interface ToolProject {
+  readonly root: string;
+  readonly commands: readonly CommandSpec[];
+  readonly ask: AskProject;
+}

@@ -1,6 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { answerMessage, CODES, errorText, idOf, type Toolbox } from '@twofold/schema/mcp';
+import { resolve } from 'node:path';
+import type { CommandCall } from '../cli/command.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { createKeptProject } from '../kept-project.ts';
+import { createProjectTools } from './project-tools.ts';
 
 /**
  * Answers messages of JSON-RPC, one a line, until the input ends. One is answered after another,
@@ -39,4 +44,13 @@ async function answerLine(toolbox: Toolbox, line: string): Promise<string | unde
       data: undefined,
     });
   }
+}
+
+/** `generator mcp`: the Model Context Protocol on stdio, until the client closes its end. */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const { ask, end } = createKeptProject();
+  const tools = createProjectTools({ root: resolve(call.cwd), commands: call.commands, ask });
+  await serveLines(tools, process.stdin, process.stdout);
+  end();
+  return EXIT.done;
 }

@@ -1,6 +1,6 @@
 import type { IdKind, SourceText, Table } from '@twofold/schema';
 import { renderMigration } from '../../templates/migration.ts';
-import { FOLDER } from '../own-folder.ts';
+import { FOLDER } from '../files.ts';
 import { findDifference, isAlike, isSameKind } from './difference.ts';
 import { migrationHash } from './draft.ts';
 import { foldMigrations } from './fold.ts';

@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { InvalidPathError } from './invalid-path-error.ts';
 
 /** A file of a tarball: path with forward slashes, and its bytes. */
 export interface TarEntry {
@@ -83,4 +82,12 @@ function splitPath(path: string): { name: string; prefix: string } {
 
 function padding(length: number): Buffer {
   return Buffer.alloc((BLOCK - (length % BLOCK)) % BLOCK);
+}
+
+/** A path that is too long for the tar format. */
+export class InvalidPathError extends Error {
+  constructor(path: string) {
+    super(`${path} is too long for a tarball`);
+    this.name = 'InvalidPathError';
+  }
 }

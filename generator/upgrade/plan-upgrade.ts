@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { newDefaultsOf, type ChangedDefault, type SourceText } from '@twofold/schema';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { FileChange, Sources } from '../files.ts';
 import { planSources, type RunPlan } from '../pipeline.ts';
 import { readSources } from '../read.ts';
@@ -12,10 +13,10 @@ import {
   type TouchingEntry,
 } from './changelog.ts';
 import { lockChange } from './manager-lock.ts';
-import { readProjectTexts } from './project-texts.ts';
 import { runCodemods, type CodemodNote, type CodemodRun } from './run-codemods.ts';
 import { sourceOf, vendorChanges, withPackages, type Target } from './set-packages.ts';
 import type { Range } from './versions.ts';
+import type { ProjectText } from './codemod.ts';
 
 /** An upgrade up to its last step: nothing is written. */
 export interface UpgradePlan {
@@ -168,5 +169,40 @@ async function settingsOf(manifest: SourceText | null): Promise<Readonly<Record<
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {}; // A finding says what is wrong with it.
+  }
+}
+
+/** Folders that hold nothing of the user's, or nothing that is text. */
+const LEFT_OUT = new Set(['node_modules', '.git', '.generator', 'vendor', 'data', 'dist']);
+const GENERATED = 'src/generated';
+const TEXT =
+  /\.(?:[cm]?[jt]sx?|json|ya?ml|graphql|gql|sql|md|html|vue|svelte)$|(?:^|\/)Dockerfile$/;
+/** Bytes above which a file is data, and not code. */
+const LARGEST = 1 << 20;
+
+/**
+ * The user's text files below the project's folder, sorted by path. Files that are not UTF-8 are
+ * left out: an edit could not keep their other bytes. Links are not followed.
+ */
+function readProjectTexts(root: string, folder = ''): ProjectText[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory())
+        return LEFT_OUT.has(entry.name) || path === GENERATED ? [] : readProjectTexts(root, path);
+      const text = entry.isFile() && TEXT.test(path) ? readText(join(root, path)) : null;
+      return text === null ? [] : [{ path, text }];
+    });
+}
+
+function readText(path: string): string | null {
+  const bytes = readFileSync(path);
+  if (bytes.length > LARGEST) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
   }
 }

@@ -1,8 +1,8 @@
 import { compareVersions } from '@twofold/schema';
 import type { Codemod, ProjectText } from './codemod.ts';
-import { codemods } from './codemods.ts';
 import { lineAt, withEdits } from './text-edits.ts';
 import type { Range } from './versions.ts';
+import { migrationSteps } from './migration-steps/codemod.ts';
 
 /** What a codemod did to a file, or left to a person, with its line in the new text. */
 export interface CodemodNote {
@@ -52,3 +52,6 @@ export async function runCodemods(
     }
   return { texts, done, byHand };
 }
+
+/** Every codemod, in the order of the versions. The first release needs none. */
+const codemods: readonly Codemod[] = [migrationSteps];

@@ -1,4 +1,4 @@
-import { FOLDER } from '../own-folder.ts';
+import { FOLDER } from '../files.ts';
 import { hashText, type Lock } from './lockfile.ts';
 
 /**

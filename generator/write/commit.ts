@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import type { FileChange } from '../files.ts';
+import { FOLDER, type FileChange } from '../files.ts';
 import { CommandError, EXIT } from '../failure.ts';
-import { FOLDER } from '../own-folder.ts';
-import { type Disk, hasCode, type TextEncoding } from './disk.ts';
+import { hasCode, type Disk, type TextEncoding } from './disk.ts';
 import { hashText } from './lockfile.ts';
 
 const TRANSACTION = `${FOLDER}/transaction`;

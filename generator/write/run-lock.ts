@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CommandError, EXIT } from '../failure.ts';
-import { FOLDER } from '../own-folder.ts';
+import { FOLDER } from '../files.ts';
 import { makeFolder } from './disk.ts';
 
 /** Milliseconds that a run waits for another one. */

@@ -6,11 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '@twofold/schema';
 import type { AnsweredFields } from '../answered-fields.ts';
 import type { DocumentCounts, DocumentsPlan } from '../documents/plan-documents.ts';
-import type { FileChange, Sources } from '../files.ts';
+import { FOLDER, type FileChange, type Sources } from '../files.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { readSources } from '../read.ts';
 import { packageVersion } from '../version.ts';
-import { FOLDER } from '../own-folder.ts';
 import type { Disk } from './disk.ts';
 import { hashText, LOCKFILE, parseLock } from './lockfile.ts';
 

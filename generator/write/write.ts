@@ -1,11 +1,10 @@
 import { isAbsolute, join } from 'node:path';
-import type { FileChange, RenderedFile } from '../files.ts';
+import { FOLDER, type FileChange, type RenderedFile } from '../files.ts';
 import { BASES, OLD_BASES, parseBases } from './bases.ts';
 import { compareFiles } from './changes.ts';
-import { FOLDER } from '../own-folder.ts';
 import { commit, recover } from './commit.ts';
 import type { Disk } from './disk.ts';
-import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } from './lockfile.ts';
+import { hashText, LOCKFILE, parseLock, printLock, type Lock, type LockEntry } from './lockfile.ts';
 import { withRunLock } from './run-lock.ts';
 import { newPath } from './scaffold.ts';
 import { isInWorkTree } from './work-tree.ts';

@@ -1,9 +1,8 @@
-import { type Diagnostic, readProject } from '@twofold/schema';
+import { readProject, type Diagnostic } from '@twofold/schema';
 import { stillToWrite } from '../../generator/answered-fields.ts';
-import type { Sources } from '../../generator/files.ts';
+import { renderFiles, type Sources } from '../../generator/files.ts';
 import { planMigration } from '../../generator/migrations/plan.ts';
 import { planFiles } from '../../generator/plan.ts';
-import { renderFiles } from '../../generator/render.ts';
 import { packageVersion } from '../../generator/version.ts';
 import type { Dialect } from '../../runtime/core/store/store.ts';
 import { sqlOf } from './table-statements.ts';

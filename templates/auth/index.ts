@@ -1,9 +1,6 @@
-import { isNeededIn } from '@twofold/schema';
-import type { CapabilityTemplate } from '../capability.ts';
-import { type Code, code, join, local, packaged, runtimeType } from '../code.ts';
-import { whenInstalled } from '../when-installed.ts';
-import { renderAdmin } from './admin-file.ts';
-import { authEnv } from './env.ts';
+import { isNeededIn, providerSettings, type OAuthProvider, type Project } from '@twofold/schema';
+import { whenInstalled, type CapabilityTemplate, type EnvSetting } from '../capability.ts';
+import { code, join, local, packaged, runtimeType, file, HEADER, type Code } from '../code.ts';
 
 const PACKAGE = '@twofold/auth';
 
@@ -90,3 +87,46 @@ export const authTemplate: CapabilityTemplate = {
 # auth: {}
 `,
 };
+
+/** `src/generated/admin.ts`: the script of `npm run admin`, which the production image includes. */
+function renderAdmin(): string {
+  return file(
+    HEADER,
+    code`
+      await ${packaged('@twofold/auth', 'runAdmin')}(${local('./app.ts', 'app')});
+    `,
+  );
+}
+
+/** The settings of sign-in for `.env`. */
+function authEnv({ auth, server }: Project): EnvSetting[] {
+  const tokens = {
+    name: 'JWT_SECRET',
+    why: 'Signs access tokens; 32 bytes or more',
+    value: '',
+    secret: true,
+  };
+  if (!auth) return [tokens];
+  return [
+    tokens,
+    {
+      name: '# APP_URL',
+      why: 'Where people reach the app: links of mails begin with it. Production demands it, https unless on this machine',
+      value: `http://localhost:${server.port}`,
+    },
+    { name: 'API_KEY', why: 'What other services send in X-API-Key', value: '', secret: true },
+    ...auth.oauth.providers.flatMap((provider) => oauthSettings(provider)),
+  ];
+}
+
+/**
+ * The settings are commented out until the user fills them in: a partly configured provider stops
+ * the server.
+ */
+function oauthSettings({ name, preset }: OAuthProvider): EnvSetting[] {
+  return providerSettings(name, preset).map((setting, index) => ({
+    name: `# ${setting}`,
+    why: index === 0 ? `Sign-in with ${name}` : '',
+    value: '',
+  }));
+}

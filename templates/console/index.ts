@@ -1,5 +1,4 @@
-import type { CapabilityTemplate } from '../capability.ts';
-import { whenInstalled } from '../when-installed.ts';
+import { whenInstalled, type CapabilityTemplate } from '../capability.ts';
 
 /** The web application for the people who run the server. */
 export const consoleTemplate: CapabilityTemplate = {

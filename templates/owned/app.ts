@@ -1,9 +1,8 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
-import { code, type Code, file, join, local, runtime } from '../code.ts';
+import { code, file, join, local, runtime, HEADER, type Code } from '../code.ts';
 import { camelCase, propertyName, str } from '../literal.ts';
 import { settingsMember } from '../settings.ts';
-import { HEADER } from './header.ts';
 import { hasTools } from './tools.ts';
 
 /** The user's optional files that an app imports, by their exports. */

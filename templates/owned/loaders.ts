@@ -1,10 +1,9 @@
 import { createMemory, type Loader, type Project } from '@twofold/schema';
-import { code, file, type Code, runtime, type } from '../code.ts';
+import { code, file, runtime, type, HEADER, type Code } from '../code.ts';
 import { literal, propertyName, str } from '../literal.ts';
-import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
 import { viaWords } from './resolvers.ts';
-import { JOB_NAMES, type TypeNames, typeNamesOf } from './type-names.ts';
+import { JOB_NAMES, typeNamesOf, type TypeNames } from './type-names.ts';
 
 /** `src/generated/loaders.ts`: how rows are fetched in batches. */
 export function renderLoaders(project: Project, hasJobs = false): string {

@@ -1,23 +1,21 @@
 import {
   createMemory,
+  impliedFilter,
+  impliedOrder,
+  impliedWrite,
   type AuthRule,
   type Column,
   type Constraint,
   type Entity,
   type Filter,
   type FilterShape,
-  impliedFilter,
-  impliedOrder,
-  impliedWrite,
   type Project,
   type Write,
 } from '@twofold/schema';
-import { isSame } from '../is-same.ts';
-import { code, file, type Code } from '../code.ts';
-import { literal, type LiteralValue, Tall } from '../literal.ts';
+import { isSame, literal, Tall, type LiteralValue } from '../literal.ts';
+import { code, file, HEADER, type Code } from '../code.ts';
 import { durationCall, settings } from '../settings.ts';
-import { HEADER } from './header.ts';
-import { rootNames } from '../root-names.ts';
+import { rootNames } from './type-names.ts';
 
 /** `src/generated/model.ts`: tables, inputs and access rules, by name. */
 export function renderModel(project: Project): string {

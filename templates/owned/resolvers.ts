@@ -17,12 +17,10 @@ import {
   type Returns,
   type RowKey,
 } from '@twofold/schema';
-import { isSame } from '../is-same.ts';
-import { code, file, join, local, runtime, type Code } from '../code.ts';
-import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
-import { HEADER } from './header.ts';
+import { isSame, literal, propertyName, str, type LiteralValue } from '../literal.ts';
+import { code, file, join, local, runtime, HEADER, type Code } from '../code.ts';
 import { sorted } from './model.ts';
-import { rootNames } from '../root-names.ts';
+import { rootNames } from './type-names.ts';
 
 /**
  * `src/generated/resolvers.ts`: the inferred resolver of each field, and the user's own functions.

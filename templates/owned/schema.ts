@@ -1,6 +1,5 @@
 import type { Project } from '@twofold/schema';
-import { code, type Code, file, raw } from '../code.ts';
-import { HEADER } from './header.ts';
+import { code, file, raw, HEADER, type Code } from '../code.ts';
 
 /**
  * `src/generated/schema.graphql.ts`: the served SDL, unchanged. What `api.crud` wrote is read from

@@ -1,7 +1,6 @@
 import type { Project } from '@twofold/schema';
-import { code, file } from '../code.ts';
+import { code, file, HEADER } from '../code.ts';
 import { literal } from '../literal.ts';
-import { HEADER } from './header.ts';
 
 /** The path of the file that `renderTools` makes. */
 export const TOOLS_FILE = 'src/generated/tools.ts';

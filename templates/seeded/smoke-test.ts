@@ -2,7 +2,7 @@ import type { Project } from '@twofold/schema';
 import { templates } from '../capabilities.ts';
 import { code, type Code, file, local, runtime } from '../code.ts';
 import { str } from '../literal.ts';
-import { rootNames } from '../root-names.ts';
+import { rootNames } from '../owned/type-names.ts';
 
 /**
  * `test/smoke.test.ts`: written once; it belongs to the user. Starts the server with an in-memory

@@ -6,7 +6,7 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../generator/cli/commands.ts';
-import { fitting } from '../../generator/mcp/fitting.ts';
+import { fitting } from '../../generator/mcp/project-tools.ts';
 import { openContext } from '../../runtime/core/index.ts';
 import type { McpClient } from '../mcp/server.ts';
 import { generator, linkPackages, makeProject, repo, SEED, type TestProject } from './project.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Sources } from '../../generator/files.ts';
+import { renderFiles, type Sources } from '../../generator/files.ts';
 import { planMigration } from '../../generator/migrations/plan.ts';
 import { planFiles } from '../../generator/plan.ts';
-import { renderFiles } from '../../generator/render.ts';
 import { createPaint, formatFindings } from '../../generator/report.ts';
-import { type Project, readProject } from '../../schema/index.ts';
+import { readProject, type Project } from '../../schema/index.ts';
 import { starters } from '../../templates/starter/index.ts';
 import { KITCHEN_SINK } from '../templates/schemas.ts';
 import { generator, makeProject } from './project.ts';

@@ -4,7 +4,7 @@ import { limitProblem } from '../../documents/limits.ts';
 import { usedBy } from '../api/api-changes.ts';
 import type { Change } from '../change.ts';
 import type { Recorded } from './recorded.ts';
-import { firstMistake } from './valid.ts';
+import { firstMistake } from '../../documents/served-schema.ts';
 
 /** A schema, its limits, and the documents of its list. */
 interface Served {

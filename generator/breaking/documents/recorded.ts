@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
-import { type DocumentNode, getOperationAST, parse } from 'graphql';
-import { liveDocuments } from '../../documents/live-documents.ts';
+import { getOperationAST, parse, type DocumentNode } from 'graphql';
 import { parseList } from '../../documents/trusted-list.ts';
 import { CommandError, EXIT } from '../../failure.ts';
 import type { Sources } from '../../files.ts';
 import type { Place } from '../change.ts';
+import { readOperations, type ClientOperation } from '../../documents/operations.ts';
 
 /** A document of the trusted list. */
 export interface Recorded {
@@ -66,4 +66,18 @@ function parsedOrNull(text: string): DocumentNode | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * The documents of all front ends, as the list has them: those of the first front end come first.
+ * They are not checked against the schema, because a comparison of two schemas needs the documents
+ * that the newer one breaks. A front end whose documents cannot be read has none.
+ *
+ * @example liveDocuments(project, sources)[0].description // 'The newest posts.'
+ */
+function liveDocuments(project: Project, sources: Sources): readonly ClientOperation[] {
+  return (project.clients ?? []).flatMap(({ format }, at) => {
+    const texts = sources.documents?.[at]?.texts ?? [];
+    return readOperations(null, texts, { typenames: format === 'ast' }).operations;
+  });
 }

@@ -5,9 +5,9 @@ import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import { assertCanInstall, runCommands } from '../../host/carry-out.ts';
 import { placeBelow, textOf } from '../../host/facts.ts';
 import { LOCK, whileLocked } from '../../host/lock.ts';
-import { PATHS } from '../../host/place.ts';
+import { PATHS, type HostPlace } from '../../host/place.ts';
 import { openHost } from '../../host/server-client.ts';
-import { planUninstall } from '../../host/uninstall-plan.ts';
+import type { HostCommand } from '../../host/install-plan.ts';
 
 /** `generator host uninstall`: removes the services; with `--purge` apps, data and settings too. */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -85,4 +85,29 @@ async function deleteApps(): Promise<string[]> {
   for (const { name } of apps)
     await host('DELETE', `/api/apps/${encodeURIComponent(name)}?volumes=true`);
   return apps.map(({ name }) => name);
+}
+
+interface UninstallInput extends HostPlace {
+  /** Data and settings too. */
+  readonly purge: boolean;
+  /** Whether the user of the services exists: a run that was interrupted may have removed it. */
+  readonly userExists: boolean;
+}
+
+/**
+ * What removes the services of a host. Data and settings stay unless `purge`, so an installation
+ * afterwards continues where this one ended. Every command can be repeated.
+ */
+function planUninstall({ user, dir, purge, userExists }: UninstallInput): HostCommand[] {
+  const { env, ...written } = PATHS;
+  const program = ['releases', 'current', 'current.part'].map((name) => `${dir}/${name}`);
+  return [
+    ['systemctl', 'disable', '--now', 'twofold.service', 'twofold-ingress.service'],
+    ['rm', '-rf', '--', ...program, '/run/twofold', '/var/cache/twofold'],
+    ...(userExists ? ([['userdel', user]] as const) : []),
+    ...(purge ? ([['rm', '-rf', '--', dir, env.replace(/\/[^/]+$/, '')]] as const) : []),
+    // Last, as the unit says where the host is: what was interrupted before is finished by a second run.
+    ['rm', '-f', '--', ...Object.values(written)],
+    ['systemctl', 'daemon-reload'],
+  ];
 }

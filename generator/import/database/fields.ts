@@ -1,16 +1,15 @@
 import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
 import { snakeCase } from '@twofold/schema';
-import { type FieldType, keyOf, postgresType, sqliteType } from './column-type.ts';
+import { keyOf, postgresType, sqliteType, type FieldType } from './column-type.ts';
 import { fieldName, lowerFirst, relationName } from './names.ts';
-import { type PlainCheck, readCheck } from './read-check.ts';
+import { readCheck, type PlainCheck } from './read-check.ts';
 import { foreignKeyItem, relationsOf } from './foreign-keys.ts';
-import { isCredentialName } from '../credential-names.ts';
-import { directive, type ImportedField, type ReportItem } from '../imported.ts';
+import { isCredentialName, directive, type ImportedField, type ReportItem } from '../imported.ts';
 import {
-  type Importing,
   isDefaultSchema,
   objectOf,
   refersToKey,
+  type Importing,
   type TypeInProgress,
 } from './types.ts';
 

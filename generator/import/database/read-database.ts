@@ -8,7 +8,6 @@ import { askRuntime } from '../../run-project.ts';
 import { disk } from '../../write/disk.ts';
 import type { Imported, ReportItem } from '../imported.ts';
 import { baselineStatements } from './baseline.ts';
-import { fits } from './glob.ts';
 import { importDatabase } from './import-database.ts';
 
 const ENV = '.env';
@@ -150,4 +149,13 @@ export function nameOf(url: string): string {
   if (!URL.canParse(url) || !url.startsWith('postgres')) return url;
   const { hostname, pathname } = new URL(url);
   return `the database ${decodeURIComponent(pathname.slice(1))} at ${hostname}`;
+}
+
+/** Whether a name fits a pattern with `*` and `?`. */
+function fits(name: string, glob: string): boolean {
+  const pattern = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${pattern}$`).test(name);
 }

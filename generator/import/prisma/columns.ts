@@ -1,10 +1,16 @@
 import { snakeCase } from '@twofold/schema';
-import { isCredentialName } from '../credential-names.ts';
-import { directive, type ImportedField, type ReportItem } from '../imported.ts';
-import { importDefault } from './defaults.ts';
-import { type ColumnShape, columnShape } from './native-types.ts';
-import { attribute, type PrismaField, type PrismaModel, storedName } from './prisma-schema.ts';
-import { keyFields, objectOf, shownName, type Source, uniqueKeys } from './source.ts';
+import { isCredentialName, directive, type ImportedField, type ReportItem } from '../imported.ts';
+import { columnShape, type ColumnShape } from './native-types.ts';
+import {
+  attribute,
+  storedName,
+  argument,
+  textOf,
+  type PrismaField,
+  type PrismaModel,
+  type PrismaValue,
+} from './prisma-schema.ts';
+import { keyFields, objectOf, shownName, uniqueKeys, type Source } from './source.ts';
 
 /** A field over a column, and its line of the report. */
 export interface ImportedColumn {
@@ -130,3 +136,52 @@ function arrayType(field: PrismaField, source: Source, shape: ColumnShape): stri
 
 const constraint = ({ maxLength }: ColumnShape): string[] =>
   maxLength === undefined ? [] : [directive('constraint', { maxLength })];
+
+/** The directive for a default, and a line for the report. */
+interface ImportedDefault {
+  readonly directives: readonly string[];
+  readonly report?: Pick<ReportItem, 'status' | 'why'>;
+}
+
+const byDatabase: ImportedDefault = {
+  directives: [directive('default', { expr: { raw: 'DATABASE' } })],
+};
+
+/** Functions that the client of Prisma computes. The database does not know them. */
+const OF_THE_CLIENT: ReadonlySet<string> = new Set(['uuid', 'cuid', 'nanoid', 'ulid', 'auto']);
+
+/** Types whose literals stand in `@default(value:)` as they are. */
+const LITERAL: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean']);
+
+/**
+ * What `@default` of Prisma becomes. A default that the database has too is left to the database,
+ * unless it is a literal, which the schema then shows.
+ *
+ * @example importDefault(field).directives // ['@default(expr: DATABASE)']
+ */
+function importDefault(field: PrismaField): ImportedDefault {
+  const value = argument(attribute(field, 'default'), 'value', true);
+  if (!value) return { directives: [] };
+  if (value.kind === 'function') return ofFunction(field, value.name);
+  // A key has no literal in the schema, because it would be the same in every row.
+  if (!isLiteral(field, value) || attribute(field, 'id')) return byDatabase;
+  return { directives: [directive('default', { value: literal(value) })] };
+}
+
+function ofFunction({ type, attributes }: PrismaField, name: string): ImportedDefault {
+  if (!OF_THE_CLIENT.has(name)) return byDatabase;
+  const isKey = attributes.some((each) => each.name === 'id');
+  if (name === 'uuid' && type === 'String' && !isKey)
+    return { directives: [directive('default', { expr: { raw: 'UUID' } })] };
+  const why = `Prisma's client made its values with ${name}(): a create has to give one`;
+  return { directives: [], report: { status: 'approximated', why } };
+}
+
+const isLiteral = ({ type }: PrismaField, value: PrismaValue) =>
+  value.kind !== 'list' && (LITERAL.has(type) || value.kind === 'word');
+
+function literal(value: PrismaValue) {
+  if (value.kind === 'boolean') return value.value;
+  const text = textOf(value) ?? '';
+  return value.kind === 'text' ? text : { raw: text };
+}

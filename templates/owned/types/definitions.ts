@@ -1,16 +1,16 @@
 import { createMemory } from '@twofold/schema';
 import {
+  Kind,
+  print,
+  valueFromASTUntyped,
   type ConstDirectiveNode,
   type DefinitionNode,
   type DocumentNode,
   type InputValueDefinitionNode,
   type FieldDefinitionNode,
-  Kind,
   type NamedTypeNode,
-  print,
   type StringValueNode,
   type TypeNode,
-  valueFromASTUntyped,
 } from 'graphql';
 import { doc } from '../../literal.ts';
 import { inNaturalOrder } from '../../natural-order.ts';
@@ -153,4 +153,20 @@ function reasonOf({ arguments: given }: ConstDirectiveNode): string {
 /** The named type of a wrapped one: `Post` of `[Post!]!`. */
 export function namedType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}
+
+/** A reference as the SDL writes it, with the default of an argument: `[Post!]!`, `Int = 10`. */
+export const refOf = ({ type, default: given }: Member, names: TypeNames): string =>
+  given === undefined ? textOf(type, names) : `${textOf(type, names)} = ${given}`;
+
+function textOf(type: TypeNode, names: TypeNames): string {
+  if (type.kind === Kind.NON_NULL_TYPE) return `${textOf(type.type, names)}!`;
+  return type.kind === Kind.LIST_TYPE ? `[${textOf(type.type, names)}]` : names(type.name.value);
+}
+
+export const isRequired = ({ type }: Member): boolean => type.kind === Kind.NON_NULL_TYPE;
+
+/** A comment on the line above a declaration. */
+export function above(comment: string, indent = ''): string {
+  return comment === '' ? '' : `${indent}${comment.replaceAll('\n', `\n${indent}`)}\n`;
 }

@@ -1,6 +1,5 @@
 import { str } from '../../literal.ts';
-import type { Definition, Definitions } from './definitions.ts';
-import { above } from './references.ts';
+import { above, type Definition, type Definitions } from './definitions.ts';
 import { possibleTypes, type SchemaParts } from './schema-table.ts';
 import { writtenEnum } from './written-shapes.ts';
 

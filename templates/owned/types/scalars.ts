@@ -1,6 +1,5 @@
 import { propertyName } from '../../literal.ts';
-import type { Definition, Definitions } from './definitions.ts';
-import { above } from './references.ts';
+import { above, type Definition, type Definitions } from './definitions.ts';
 
 /** The TypeScript type of each scalar: one type, or a pair for input and output. */
 export type ScalarTypes = Readonly<

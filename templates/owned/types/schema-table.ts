@@ -1,6 +1,6 @@
 import { propertyName, str } from '../../literal.ts';
 import type { Definition, Definitions, Member } from './definitions.ts';
-import { above, isRequired, refOf } from './references.ts';
+import { above, isRequired, refOf } from './definitions.ts';
 import { writtenArguments, writtenShape } from './written-shapes.ts';
 
 /** The parts that the types of a schema are made from. */

@@ -1,5 +1,4 @@
-import { type Definition, type Definitions, namedType, type Member } from './definitions.ts';
-import { refOf } from './references.ts';
+import { namedType, refOf, type Definition, type Definitions, type Member } from './definitions.ts';
 
 /** The references of the members of a type, by name. */
 type Refs = ReadonlyMap<string, string>;

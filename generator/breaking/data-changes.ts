@@ -9,11 +9,11 @@ import {
   type TableChange,
   type TableColumn,
 } from '@twofold/schema';
-import { renamesIn } from '../../migrations/decided.ts';
-import { findDifference } from '../../migrations/difference.ts';
-import { foldMigrations } from '../../migrations/fold.ts';
-import type { Change, Level } from '../change.ts';
-import { isExact, mayLose } from './conversions.ts';
+import type { ColumnType } from '@twofold/schema';
+import { renamesIn } from '../migrations/decided.ts';
+import { findDifference } from '../migrations/difference.ts';
+import { foldMigrations } from '../migrations/fold.ts';
+import type { Change, Level } from './change.ts';
 
 interface Stored {
   readonly project: Project;
@@ -169,3 +169,28 @@ const failing = (code: string, coordinate: string, what: string): Change =>
 function stepChange(level: Level, code: string, coordinate: string, what: string): Change {
   return { class: 'data', level, code, coordinate, message: `${coordinate} ${what}` };
 }
+
+/** Changes of a column's type that keep every value: the rows of "Rows come first" in the docs. */
+const EXACT: Readonly<Partial<Record<ColumnType, readonly ColumnType[]>>> = {
+  integer: ['bigint', 'real', 'decimal', 'text'],
+  bigint: ['decimal', 'text'],
+  real: ['text'],
+  decimal: ['text'],
+  boolean: ['text'],
+  timestamp: ['text'],
+  date: ['timestamp', 'text'],
+  time: ['text'],
+  uuid: ['text'],
+};
+
+/** Changes that round a value, or cut its time of day, with `--allow-loss`. */
+const LOSSY: Readonly<Partial<Record<ColumnType, readonly ColumnType[]>>> = {
+  real: ['integer', 'bigint'],
+  decimal: ['integer', 'bigint', 'real'],
+  bigint: ['real'],
+  timestamp: ['date'],
+};
+
+const isExact = (from: ColumnType, to: ColumnType): boolean => EXACT[from]?.includes(to) ?? false;
+
+const mayLose = (from: ColumnType, to: ColumnType): boolean => LOSSY[from]?.includes(to) ?? false;
