@@ -1,11 +1,4 @@
-import {
-  type CreateIndexNode,
-  type Kysely,
-  type KyselyPlugin,
-  type RootOperationNode,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '@twofold/runtime/errors';
 import {
   type Dialect,
@@ -17,24 +10,20 @@ import {
 } from '@twofold/runtime/store';
 import { isLockTimeout } from '../online/lock-attempts.ts';
 import type { Preparation } from '../online/preparation.ts';
-import { nameIn } from '../tables/alteration.ts';
 import {
-  beginStep,
   createRun,
   type DoneStatement,
   type FailedAt,
-  type Finding,
   finishStep,
   type MigrationRun,
   placeOf,
   rowsError,
   withRun,
 } from '../tables/migration-run.ts';
-import { repeatedValues } from '../tables/row-checks.ts';
 import { failedLine, withLongStacks } from './load-migrations.ts';
 import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
-import { rescuingBuilder } from './undo-migrations.ts';
+import { watchedBuilder } from './watched.ts';
 
 export interface ApplyOptions {
   readonly allowLoss: readonly string[];
@@ -71,7 +60,6 @@ export async function applyAll(
 ): Promise<void> {
   const { allowLoss, keep, before, rescue, lockTimeout, prepared, onStep } = options;
   const run: MigrationRun = { ...createRun(), onStep };
-  const node: { last: RootOperationNode | undefined } = { last: undefined };
   try {
     await store.structuralTransaction(async (trx) => {
       const { dialect } = store;
@@ -80,9 +68,7 @@ export async function applyAll(
       await prepareLedger(trx);
       await before?.(trx);
       if (rescue) Object.assign(run, { rescue: (dropped: never) => rescue.save(trx, dropped) });
-      const watched = (rescue ? rescuingBuilder({ dialect, db: trx, run }) : trx).withPlugin(
-        countSteps(run, (seen) => (node.last = seen), prepared),
-      );
+      const watched = watchedBuilder({ dialect, db: trx, run, prepared });
       for (const migration of migrations)
         await applyOne({ dialect, trx, watched, run, keep }, migration, allowLoss);
       if (run.found.length > 0) throw rowsError(run.found, migrations);
@@ -92,8 +78,6 @@ export async function applyAll(
     if (error === DRY_RUN_DONE) return;
     if (run.found.length > 0) throw rowsError(run.found, migrations);
     if (isOurs(error) || isLockTimeout(error)) throw error;
-    if (node.last?.kind === 'CreateIndexNode')
-      await reportRepeated(store, migrations, { run, index: node.last, options });
     throw await migrationFailed(store, run, error);
   }
 }
@@ -125,34 +109,6 @@ async function applyOne(
 
 const isOurs = (error: unknown) =>
   error instanceof AppError && /^(MIGRATION_|ROWS_IN_THE_WAY)/.test(error.code);
-
-/**
- * Counts each changing statement as a step. The statements that it causes are part of the same
- * step.
- */
-function countSteps(
-  run: MigrationRun,
-  seen: (node: RootOperationNode) => void,
-  prepared: ReadonlySet<string> = new Set(),
-): KyselyPlugin {
-  return {
-    transformQuery: ({ node }) => {
-      if (run.depth === 0 && node.kind !== 'SelectQueryNode') beginStep(run, objectOf(node));
-      seen(node);
-      const isThere = node.kind === 'CreateIndexNode' && prepared.has(nameIn(node.name) ?? '');
-      return isThere ? { ...node, ifNotExists: true } : node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-}
-
-/** The table or index of a statement; null for raw SQL. */
-function objectOf(node: RootOperationNode): string | null {
-  const named = node as unknown as Record<string, unknown>;
-  if (node.kind === 'CreateIndexNode' || node.kind === 'DropIndexNode')
-    return nameIn(named['name']);
-  return nameIn(named['table'] ?? named['into'] ?? named['from'] ?? named['name']);
-}
 
 /** The error of a statement that failed, with the number of rows of its table. */
 export async function migrationFailed(
@@ -192,60 +148,4 @@ async function countRows(db: Kysely<any>, object: string | null): Promise<number
     .execute(db)
     .then(({ rows }) => Number(rows[0]!.count))
     .catch(() => null);
-}
-
-interface Repeated {
-  readonly run: MigrationRun;
-  readonly index: CreateIndexNode;
-  readonly options: ApplyOptions;
-}
-
-/**
- * Reports the rows that violate a new unique index. The database has rolled back by then, so
- * everything before the index is run again, the rows are counted, and it is rolled back again.
- *
- * @throws AppError `ROWS_IN_THE_WAY` if there are any.
- */
-async function reportRepeated(
-  store: Store,
-  migrations: readonly Migration[],
-  { run, index, options: { allowLoss, before } }: Repeated,
-): Promise<void> {
-  const table = nameIn(index.table);
-  const columns = (index.columns ?? []).map(nameIn);
-  if (!index.unique || table === null || columns.length === 0 || columns.includes(null)) return;
-  const again = createRun();
-  const stop = Symbol('stop');
-  const reached = () => again.migration === run.migration && again.step === run.step;
-  let found: Finding | null = null;
-  await store
-    .structuralTransaction(async (trx) => {
-      await prepareLedger(trx);
-      await before?.(trx);
-      const watched = trx.withPlugin(
-        countSteps(again, () => {
-          if (reached()) throw stop;
-        }),
-      );
-      try {
-        for (const migration of migrations)
-          await applyOne(
-            { dialect: store.dialect, trx, watched, run: again, keep: false },
-            migration,
-            allowLoss,
-          );
-      } catch (error) {
-        if (error !== stop) throw error;
-        found = await repeatedValues(trx, table, columns as string[]);
-      }
-      throw stop;
-    })
-    .catch(async (error: unknown) => {
-      if (error !== stop) throw await migrationFailed(store, run, error);
-    });
-  if (found)
-    throw rowsError(
-      [{ ...(found as Finding), migration: run.migration, step: run.step }],
-      migrations,
-    );
 }

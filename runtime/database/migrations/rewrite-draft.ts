@@ -9,7 +9,8 @@ import type { Rewritten } from './follow.ts';
 import { type MigrationModule, runnable } from './load-migrations.ts';
 import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
-import { rescuingBuilder, undoFailed } from './undo-migrations.ts';
+import { undoFailed } from './undo-migrations.ts';
+import { watchedBuilder } from './watched.ts';
 
 /** A rewritten draft, with the steps to its new text. */
 export interface Rewriting extends Rewritten {
@@ -39,7 +40,7 @@ export async function rewrite(
     allowLoss: new Set(file.allowLoss),
     ...(keep && { rescue: async (dropped) => rescue?.save(trx, dropped) }),
   };
-  const db = rescuingBuilder({ dialect, db: trx, run });
+  const db = watchedBuilder({ dialect, db: trx, run });
   try {
     for (const { up } of steps) await withRun(run, () => up(db, { dialect }));
   } catch (error) {

@@ -17,11 +17,11 @@ import {
   rowsError,
   withRun,
 } from '../tables/migration-run.ts';
-import { kyselyOver } from '../tables/recording.ts';
 import { checkRows } from '../tables/row-checks.ts';
 import { isUndoneByFile } from './follow.ts';
-import { droppedBy, recordUndo } from './record-undo.ts';
+import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
+import { watchedBuilder } from './watched.ts';
 
 export interface UndoContext {
   readonly dialect: Dialect;
@@ -71,24 +71,7 @@ async function undoOne(
       `${row.name} cannot be undone: it has no down step, or one that depends on rows; nothing was done.\n   fix  write a migration that changes it back`,
       { extensions: { migration: row.name } },
     );
-  await withRun(run, () => file.down!(rescuingBuilder({ dialect, db: trx, run }), { dialect }));
-}
-
-/** A query builder that saves values before a statement drops them. */
-export function rescuingBuilder({
-  dialect,
-  db,
-  run,
-}: {
-  readonly dialect: Dialect;
-  readonly db: Kysely<any>;
-  readonly run: MigrationRun;
-}): Kysely<any> {
-  return kyselyOver(dialect, async (query) => {
-    if (run.depth === 0)
-      for (const dropped of droppedBy(query.query, query.sql)) await run.rescue?.(dropped);
-    return db.executeQuery(query);
-  });
+  await withRun(run, () => file.down!(watchedBuilder({ dialect, db: trx, run }), { dialect }));
 }
 
 export function undoFailed(run: MigrationRun, cause: unknown): AppError {

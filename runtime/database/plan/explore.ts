@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { dialectOf, folded, storedType } from '@twofold/runtime/store';
 import type { TableForeignKey } from '@twofold/schema';
 import type { Preparation } from '../online/preparation.ts';
-import type { Alteration, ColumnDescription } from '../tables/alteration.ts';
+import type { Alteration, ColumnDescription, RecordedStep } from '../tables/alteration.ts';
 import { typeText } from '../tables/column-size.ts';
 import { findLost } from '../tables/foreign-keys.ts';
 import type { Finding } from '../tables/migration-run.ts';
@@ -33,7 +33,6 @@ import {
   prepareForeignKey,
   prepareSearch,
 } from './prepare-steps.ts';
-import type { RecordedStep } from './recording.ts';
 
 /** What is needed to explore a recorded step. */
 export interface Exploring {

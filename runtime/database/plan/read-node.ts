@@ -9,8 +9,12 @@ import {
   type UpdateQueryNode,
   ValueNode,
 } from 'kysely';
-import { type Alteration, type ColumnDescription, nameIn } from '../tables/alteration.ts';
-import type { RecordedStep } from './recording.ts';
+import {
+  type Alteration,
+  type ColumnDescription,
+  nameIn,
+  type RecordedStep,
+} from '../tables/alteration.ts';
 
 /**
  * Reads a statement that the query builder made. `text`: its SQL, which stands for it when it

@@ -1,8 +1,9 @@
-import type { CompiledQuery, RootOperationNode } from 'kysely';
+import type { RootOperationNode } from 'kysely';
 import type { Dialect, Migration } from '@twofold/runtime/store';
+import type { RecordedStep } from '../tables/alteration.ts';
+import { createRun, withRun } from '../tables/migration-run.ts';
 import { kyselyOver } from '../tables/recording.ts';
 import { readNode } from './read-node.ts';
-import { isRecorded, recordingTo, type RecordedStep } from './recording.ts';
 
 /** Ends a recording at a statement whose answer the migration waits for. */
 const ASKS = Symbol('asks the database');
@@ -16,19 +17,18 @@ export async function recordMigration(
   dialect: Dialect,
 ): Promise<readonly RecordedStep[]> {
   const steps: RecordedStep[] = [];
+  const db = kyselyOver(dialect, async ({ query, sql }) => {
+    if (answersRows(query, sql)) throw ASKS;
+    steps.push(...readNode(query, sql));
+    return { rows: [] };
+  });
   try {
-    await recordingTo(steps, () => migration.up(kyselyOver(dialect, noted), { dialect }));
+    await withRun({ ...createRun(), told: steps }, () => migration.up(db, { dialect }));
   } catch (error) {
     const said = error instanceof Error ? error.message : 'reads rows, and goes on from them';
     steps.push({ kind: 'unknown', table: null, statement: said });
   }
   return steps;
-}
-
-async function noted({ query, sql }: CompiledQuery): Promise<{ rows: never[] }> {
-  if (answersRows(query, sql)) throw ASKS;
-  readNode(query, sql).forEach(isRecorded);
-  return { rows: [] };
 }
 
 /** Whether a migration may go on from what this statement answers. */

@@ -5,7 +5,6 @@ import { alterOnPostgres } from './alter-postgres.ts';
 import { alterOnSqlite } from './alter-sqlite.ts';
 import { columnsIn, describeColumn, type Alteration } from './alteration.ts';
 import { asStep, beforeDrop, recorded } from './migration-run.ts';
-import { isRecorded } from '../plan/recording.ts';
 
 /** Makes the changes that `alterTable` collected. */
 export const makeTableChanges = async (
@@ -35,8 +34,7 @@ export async function makeChanges(
   table: string,
   changes: readonly Alteration[],
 ): Promise<void> {
-  if (isRecorded({ kind: 'alterTable', table, changes })) return;
-  await asStep(objectOf(table, changes), async () => {
+  await asStep({ kind: 'alterTable', table, changes }, objectOf(table, changes), async () => {
     for (const change of changes)
       if (change.kind === 'drop') await beforeDrop({ table, column: change.column.name });
     const alter = dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres;

@@ -9,12 +9,28 @@ import {
   ValueNode,
 } from 'kysely';
 import type { DataType, TableChange } from '@twofold/runtime/store';
+import type { StepOf, Table } from '@twofold/schema';
 
 /** A change of a table, with the SQL of columns. */
 export type Alteration =
   | { readonly kind: 'add'; readonly column: ColumnDescription }
   | { readonly kind: 'alter'; readonly column: ColumnDescription }
   | Exclude<TableChange, { readonly name: string }>;
+
+/** One statement of a migration: a step, as far as code tells it, or a text that cannot be read. */
+export type RecordedStep =
+  | StepOf<'renameTable' | 'renameColumn' | 'createIndex' | 'dropIndex'>
+  | { readonly kind: 'dropTable'; readonly table: { readonly name: string } }
+  | {
+      readonly kind: 'createTable';
+      readonly table: Pick<Table, 'name'> & { readonly columns: readonly Pick<Table, 'name'>[] };
+      /** Whether a table that is there is left as it is. */
+      readonly ifNotExists?: boolean;
+    }
+  | (Omit<StepOf<'alterTable'>, 'changes'> & { readonly changes: readonly Alteration[] })
+  | (Omit<StepOf<'renameValue'>, 'from' | 'to'> & { readonly from: unknown; readonly to: unknown })
+  /** `table` is the table that the statement changes; null when it may change any. */
+  | { readonly kind: 'unknown'; readonly table: string | null; readonly statement: string };
 
 /** The columns of its table that a change is about. */
 export const columnsIn = (change: Alteration): readonly string[] =>

@@ -12,13 +12,11 @@ import {
   sqliteSearch,
 } from '@twofold/runtime/store';
 import { asStep } from './migration-run.ts';
-import { isRecorded } from '../plan/recording.ts';
 
 export async function createSearchIndex(db: Kysely<any>, index: SearchIndexOptions): Promise<void> {
   const { name, table, columns, language, key } = index;
-  const recorded = { name, columns, unique: false, search: { language, key } };
-  if (isRecorded({ kind: 'createIndex', table, index: recorded })) return;
-  await asStep(name, async () => {
+  const told = { name, columns, unique: false, search: { language, key } };
+  await asStep({ kind: 'createIndex', table, index: told }, name, async () => {
     if (dialectOf(db) === 'postgres' && (await isThere(db, name))) return;
     const searched = { key, byNumber: await isByNumber(db, index) };
     const statements =
@@ -53,8 +51,8 @@ export async function dropSearchIndex(
   index: Pick<SearchIndex, 'name' | 'table'>,
 ): Promise<void> {
   const { name, table } = index;
-  if (isRecorded({ kind: 'dropIndex', table, index: { name, columns: [], unique: false } })) return;
-  await asStep(index.name, async () => {
+  const told = { name, columns: [], unique: false };
+  await asStep({ kind: 'dropIndex', table, index: told }, name, async () => {
     const statements =
       dialectOf(db) === 'sqlite' ? dropSqliteSearch(index) : dropPostgresSearch(index);
     for (const statement of statements) await sql.raw(statement).execute(db);

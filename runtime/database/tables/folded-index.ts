@@ -3,13 +3,11 @@ import type { Fold } from '@twofold/schema';
 import { AppError } from '@twofold/runtime/errors';
 import { dialectOf, folded, type FoldedIndex } from '@twofold/runtime/store';
 import { asStep, recorded } from './migration-run.ts';
-import { isRecorded } from '../plan/recording.ts';
 
 export async function createFoldedIndex(db: Kysely<any>, index: FoldedIndex): Promise<void> {
   const { name, table, column, fold } = index;
   const told = { name, columns: [column], unique: true, fold };
-  if (isRecorded({ kind: 'createIndex', table, index: told })) return;
-  await asStep(name, () => create(db, index));
+  await asStep({ kind: 'createIndex', table, index: told }, name, () => create(db, index));
 }
 
 async function create(db: Kysely<any>, index: FoldedIndex): Promise<void> {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '@twofold/runtime/errors';
 import type { DroppedValues, RowCheck } from '@twofold/runtime/store';
+import type { RecordedStep } from './alteration.ts';
 
 /** Rows that prevent a step of a migration, or that it would change with loss. */
 export interface RowsAtRisk {
@@ -55,6 +56,8 @@ export interface MigrationRun {
    * Set while a `down` is recorded: what the next statement drops, and what it requires of rows.
    */
   readonly recorded?: { readonly drops: DroppedValues[]; readonly checks: RowCheck[] };
+  /** Set while steps are only told, for a plan. Each counts as made. */
+  readonly told?: RecordedStep[];
   /** Saves values that the next statement drops. */
   readonly rescue?: (dropped: DroppedValues) => Promise<void>;
 }
@@ -93,14 +96,19 @@ export function finishStep(run: MigrationRun): void {
   run.onStep?.({ migration, statement: step, time: performance.now() - started });
 }
 
-/** Runs a step with several statements, which count as one. */
-export async function asStep<T>(object: string, work: () => Promise<T>): Promise<T> {
+/** Runs a step with several statements, which count as one. It is not run while steps are only told. */
+export async function asStep(
+  step: RecordedStep,
+  object: string,
+  work: () => Promise<void>,
+): Promise<void> {
   const run = running.getStore();
   if (!run) return work();
+  if (run.told) return void run.told.push(step);
   if (run.depth === 0) beginStep(run, object);
   run.depth += 1;
   try {
-    return await work();
+    await work();
   } finally {
     run.depth -= 1;
   }

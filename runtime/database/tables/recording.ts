@@ -11,7 +11,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { InternalError } from '@twofold/runtime/errors';
 import type { Dialect } from '@twofold/runtime/store';
 
 type Execute = (query: CompiledQuery) => Promise<QueryResult<any>>;
@@ -24,9 +23,8 @@ export function kyselyOver(dialect: Dialect, execute: Execute): Kysely<any> {
 function dialectOver(dialect: Dialect, execute: Execute): KyselyDialect {
   const connection: DatabaseConnection = {
     executeQuery: execute,
-    // oxlint-disable-next-line require-yield
-    async *streamQuery() {
-      throw new InternalError('a migration reads in pages');
+    async *streamQuery(query) {
+      yield await execute(query);
     },
   };
   const driver = {
