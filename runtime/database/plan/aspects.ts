@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { ColumnDescription } from '../tables/alteration.ts';
 import { typeText } from '../tables/column-size.ts';
 import { changeOfType } from '../tables/row-checks.ts';
-import type { Does } from './plan-step.ts';
+import type { Does } from '../tables/effects.ts';
 import type { PlannedColumn } from './planned-tables.ts';
 
 /** The steps of which a new definition of a column consists, in the order in which they run. */

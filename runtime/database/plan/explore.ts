@@ -4,6 +4,7 @@ import type { TableForeignKey } from '@twofold/schema';
 import type { Preparation } from '../online/preparation.ts';
 import type { Alteration, ColumnDescription, RecordedStep } from '../tables/alteration.ts';
 import { typeText } from '../tables/column-size.ts';
+import type { Does } from '../tables/effects.ts';
 import { findLost } from '../tables/foreign-keys.ts';
 import type { Finding } from '../tables/migration-run.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type RowSource,
 } from '../tables/row-checks.ts';
 import { aspectsOf, checkText } from './aspects.ts';
-import type { Does, FoundStep } from './plan-step.ts';
+import type { FoundStep } from './plan-step.ts';
 import {
   type PlannedColumn,
   type PlannedTable,

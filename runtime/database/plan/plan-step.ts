@@ -1,23 +1,6 @@
+import type { Blocks, Does } from '../tables/effects.ts';
 import type { Finding } from '../tables/migration-run.ts';
 import type { Preparation } from '../online/preparation.ts';
-
-/** The effect of a step on its object. */
-export type Does =
-  | 'create'
-  | 'drop'
-  | 'rename'
-  | 'add'
-  | 'type'
-  | 'default'
-  | 'require'
-  | 'relax'
-  | 'unique'
-  | 'check'
-  | 'reference'
-  | 'index'
-  | 'search'
-  | 'value'
-  | 'unknown';
 
 /** One change within a migration, and the rows that it would meet. */
 export interface FoundStep {
@@ -47,8 +30,6 @@ export interface FoundStep {
 }
 
 export type Verdict = 'safe' | 'lossy' | 'allowed' | 'impossible' | 'unknown';
-
-export type Blocks = 'nothing' | 'writes' | 'everything';
 
 /** A step in the output of `migrate plan --json`. */
 export interface PlanStep {

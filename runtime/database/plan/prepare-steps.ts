@@ -22,7 +22,7 @@ import {
 import type { ColumnDescription } from '../tables/alteration.ts';
 import { defaultSql } from '../tables/row-checks.ts';
 import { checkText } from './aspects.ts';
-import type { Does } from './plan-step.ts';
+import type { Does } from '../tables/effects.ts';
 import type { PlannedColumn, PlannedTables } from './planned-tables.ts';
 
 /** What is needed to prepare a step. */

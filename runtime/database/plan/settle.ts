@@ -1,5 +1,5 @@
 import type { Dialect } from '@twofold/runtime/store';
-import { ONLINE, waitingFor } from './locks.ts';
+import { effectOf } from '../tables/effects.ts';
 import type { FoundStep, PlanStep, Verdict } from './plan-step.ts';
 
 export interface SettleOptions {
@@ -21,7 +21,7 @@ export function settleSteps(steps: readonly FoundStep[], settling: Settling): Pl
 
 function settle(found: FoundStep, step: number, settling: Settling): PlanStep {
   const { does, object, rows, finding, compatible, values } = found;
-  const online = runsOnline(found, settling) && ONLINE.has(does);
+  const online = runsOnline(found, settling) && effectOf(does).online === true;
   return {
     step,
     does,
@@ -50,23 +50,12 @@ function verdictOf(
   allowLoss: ReadonlySet<string>,
 ): Verdict {
   if (does === 'unknown') return 'unknown';
-  if (unread && CHECKS.has(does)) return 'unknown';
+  if (unread && effectOf(does).rows) return 'unknown';
   if (!finding) return 'safe';
   if (finding.code === 'ROWS_IN_THE_WAY') return 'impossible';
   // A migration contains a drop only because the user wrote it, or named it with --allow-drop.
   return does === 'drop' || allowLoss.has(object) ? 'allowed' : 'lossy';
 }
-
-/** Steps for which rows are read. */
-const CHECKS: ReadonlySet<string> = new Set([
-  'add',
-  'require',
-  'unique',
-  'check',
-  'type',
-  'reference',
-  'drop',
-]);
 
 function fixOf(found: FoundStep): string | null {
   const { finding, compatible, does, statementText } = found;
@@ -78,52 +67,27 @@ function fixOf(found: FoundStep): string | null {
 
 const shortened = (text: string) => (text.length > 200 ? `${text.slice(0, 200)} …` : text);
 
-/**
- * Advice for a step on which servers of the previous release would fail: what to do instead,
- * release by release. Null when there is no other way.
- */
-export function expandAndContract({
-  does,
-  object,
-}: Pick<FoundStep, 'does' | 'object'>): string | null {
-  const isTable = !object.includes('.');
-  const it = isTable ? 'type' : 'field';
-  const steps = STEPS[does]?.({ object, it });
+/** What to do instead of a step on which servers of the previous release would fail. */
+function expandAndContract({ does, object }: FoundStep): string | null {
+  const steps = effectOf(does).instead?.(object, object.includes('.') ? 'field' : 'type');
   return steps
     ? `without downtime: ${steps.map((each, at) => `release ${at + 1}: ${each}`).join('; ')}`
     : null;
 }
 
-interface Words {
-  readonly object: string;
-  readonly it: string;
-}
+/** The lock of a step, and which other statements wait for it. */
+type Waiting = Pick<PlanStep, 'lock' | 'blocks' | 'online'>;
 
-const STEPS: Readonly<Partial<Record<FoundStep['does'], (words: Words) => readonly string[]>>> = {
-  rename: ({ object, it }) => [
-    `add a ${it} of the new name beside ${object}, and write both`,
-    `copy the rows over (migrate new), and read the new one`,
-    `drop ${object} (--allow-drop)`,
-  ],
-  drop: ({ object, it }) => [
-    `take the ${it} out of the schema; the database keeps ${object}`,
-    `drop it (--allow-drop ${object}), when no server of the release before runs any more`,
-  ],
-  add: ({ object }) => [
-    `add ${object} without "!" or with a @default`,
-    `fill the rows that have none (migrate new), and make it required`,
-  ],
-  require: ({ object }) => [
-    `write ${object} always, and fill the rows that have none (migrate new)`,
-    `make it required`,
-  ],
-  type: ({ object }) => [
-    `add a field of the new type beside ${object}, and write both`,
-    `copy the values over (migrate new), and read the new one`,
-    `drop ${object} (--allow-drop)`,
-  ],
-  value: ({ object }) => [
-    `add the new value beside the old one, and write the new one`,
-    `rename the rest of ${object} (@renamed), and take the old value out`,
-  ],
-};
+/** The lock that a step holds while it looks at rows online. */
+const ONLINE_LOCK = 'SHARE UPDATE EXCLUSIVE';
+
+/** `online`: whether the step will run online. */
+function waitingFor(dialect: Dialect, { does, table }: FoundStep, online: boolean): Waiting {
+  const { lock, blocks, moment } = effectOf(does);
+  if (table === null && does !== 'unknown' && does !== 'drop')
+    return { lock: null, blocks: 'nothing', online: false };
+  // SQLite has one writer.
+  if (dialect === 'sqlite')
+    return { lock: 'RESERVED', blocks: moment ? 'nothing' : 'writes', online: false };
+  return online ? { lock: ONLINE_LOCK, blocks: 'nothing', online } : { lock, blocks, online };
+}

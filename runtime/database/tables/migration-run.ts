@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '@twofold/runtime/errors';
 import type { DroppedValues, RowCheck } from '@twofold/runtime/store';
 import type { RecordedStep } from './alteration.ts';
+import type { Doing } from './effects.ts';
 
 /** Rows that prevent a step of a migration, or that it would change with loss. */
 export interface RowsAtRisk {
@@ -24,8 +25,6 @@ export interface RowsAtRisk {
   readonly what: string;
   readonly fix: string;
 }
-
-export type Doing = 'add' | 'require' | 'unique' | 'check' | 'type' | 'reference' | 'drop';
 
 export type Finding = Omit<RowsAtRisk, 'migration' | 'step'>;
 

@@ -11,10 +11,10 @@ import {
   type TypeChange,
 } from '@twofold/runtime/store';
 import type { ColumnDescription } from './alteration.ts';
-import { type Doing, type Finding, isAllowed, recorded, reportRows } from './migration-run.ts';
+import { adviceFor, type Doing } from './effects.ts';
+import { type Finding, isAllowed, recorded, reportRows } from './migration-run.ts';
 import { recordCheck } from './recorded-check.ts';
 import { outside, sizeOf, typeText } from './column-size.ts';
-import { describeRows, type Risk } from './row-words.ts';
 
 /** The rows of a table in the state in which a step finds them. */
 export interface RowSource {
@@ -364,6 +364,35 @@ async function checkReference(checked: Checked, value: RawBuilder<unknown>): Pro
   );
 }
 
+/** The text about rows at risk, and what it is made from. */
+interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
+  /** Names of the types. */
+  readonly change?: { readonly from: string; readonly to: string };
+}
+
+/** Adds the total number of rows, and a sentence about them. */
+async function describeRows(
+  { db, table, rows: source, column }: Checked,
+  { change, ...risk }: Risk,
+): Promise<Finding> {
+  const object = `${table}.${column.name}`;
+  const total = await countOf(db, source);
+  const some = `${risk.atRisk} of ${total} row${total === 1 ? '' : 's'} of ${table}`;
+  const lossy = risk.code === 'MIGRATION_NEEDS_CONSENT';
+  const facts = { object, some, change, lossy, related: column.references !== undefined };
+  return { ...risk, object, rows: total, ...adviceFor(risk.does, facts) };
+}
+
+/** How many rows there are, of those with a condition. */
+async function countOf(
+  db: Kysely<any>,
+  rows: RawBuilder<unknown>,
+  condition: RawBuilder<unknown> = sql`1 = 1`,
+): Promise<number> {
+  const counted = sql<{ count: number }>`select count(*) as count from ${rows} where ${condition}`;
+  return Number((await counted.execute(db)).rows[0]!.count);
+}
+
 type AskedRisk = Pick<Risk, 'does' | 'change'> & Partial<Pick<Risk, 'code'>>;
 
 export async function findRows(
@@ -374,16 +403,13 @@ export async function findRows(
 ): Promise<Finding[]> {
   const risk = typeof asked === 'string' ? { does: asked } : asked;
   const { db, key, column } = checked;
-  const { rows } = await sql<{
-    count: number;
-  }>`select count(*) as count from ${source} where ${condition}`.execute(db);
-  const atRisk = Number(rows[0]!.count);
+  const atRisk = await countOf(db, source, condition);
   if (atRisk === 0) return [];
   const order = key.length > 0 ? key : [column.name];
   const names = sql.join(order.map((name) => sql.ref(name)));
-  const { rows: first } = await sql<
+  const { rows } = await sql<
     Record<string, unknown>
   >`select ${names} from ${source} where ${condition} order by ${names} limit 5`.execute(db);
-  const keys = first.map((row) => order.map((name) => String(row[name])).join(':'));
+  const keys = rows.map((row) => order.map((name) => String(row[name])).join(':'));
   return [await describeRows(checked, { code: 'ROWS_IN_THE_WAY', ...risk, atRisk, keys })];
 }
