@@ -112,13 +112,17 @@ function allowingLoss(run: MigrationRun, { table, name }: RowCheck): MigrationRu
 
 function runCheck(db: Kysely<any>, { kind, table, ...column }: RowCheck): Promise<boolean> {
   const types = columnTypes(db);
-  const { type, from, check, ...rest } = column;
+  const { type, from, check, references, ...rest } = column;
+  const [target = '', key = ''] = references?.split('.') ?? [];
   const description: ColumnDescription = {
     ...rest,
     type: types[type],
     definition: '',
     ...(from && { from: types[from] }),
     ...(check !== undefined && { check: sql.raw(check) as never }),
+    ...(references !== undefined && {
+      references: { columns: [rest.name], table: target, references: [key], onDelete: 'no action' },
+    }),
   };
   return checkRows(db, table, { kind, column: description });
 }

@@ -1,8 +1,19 @@
-import { type Kysely, sql } from 'kysely';
-import type { Fold, TableForeignKey } from '@twofold/schema';
-import { folded, quotedName } from '@twofold/runtime/store';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { TableForeignKey, TableIndex } from '@twofold/schema';
+import {
+  dropPostgresSearch,
+  fillPostgres,
+  folded,
+  ginIndex,
+  postgresSearch,
+  quotedName,
+  type SearchIndex,
+} from '@twofold/runtime/store';
+import type { PlannedColumn, PlannedTables } from '../plan/planned-tables.ts';
 import type { ColumnDescription } from '../tables/alteration.ts';
-import { readyKeyName, referenceSql } from '../tables/foreign-keys.ts';
+import { checkText, defaultSql } from '../tables/column-values.ts';
+import type { Does } from '../tables/effects.ts';
+import { readyKeyName, referenceSql, targetOf } from '../tables/foreign-keys.ts';
 import { readyName } from './ready.ts';
 
 /**
@@ -29,148 +40,225 @@ export interface Preparation {
   readonly undo: string;
 }
 
-/** What is needed to describe preparations. `db` only writes SQL. */
-export interface Preparing {
+/** What is needed to prepare a step. `db` only writes SQL. */
+interface At {
   readonly db: Kysely<any>;
-  /** The table and column, with the names in the migration. */
+  readonly tables: PlannedTables;
+}
+
+/** A column as the migration defines it, and the names of it and its table before the migration. */
+interface Preparing extends At {
   readonly table: string;
-  readonly column: string;
-  /** Their names before the migration. */
+  readonly column: ColumnDescription;
   readonly origin: { readonly table: string; readonly column: string };
 }
 
-/** A new column without its constraints. These are separate preparations. */
-export function prepareColumn(
-  { db, table, origin }: Preparing,
-  column: ColumnDescription,
-): Preparation {
-  const { name, type } = column;
-  const added = db.schema.alterTable(origin.table).addColumn(name, type, (each) => {
+/** The preparations for a new column and its constraints; none when its table is new too. */
+export function prepareAdded(at: At, table: string, column: ColumnDescription): Preparation[] {
+  const origin = at.tables.get(table)?.origin ?? null;
+  const { name, type, required } = column;
+  if (origin === null || (required && !('default' in column))) return [];
+  const preparing = { ...at, table, column, origin: { table: origin, column: name } };
+  const constraints = [];
+  for (const does of ['unique', 'check', 'reference'] as const) {
+    const made = CONSTRAINTS[does](preparing);
+    // The column is prepared only if all of its constraints can be prepared.
+    if (made === null) return [];
+    constraints.push(...made);
+  }
+  const added = at.db.schema.alterTable(origin).addColumn(name, type, (each) => {
     const filled = 'default' in column ? each.defaultTo(column.default) : each;
-    return column.required ? filled.notNull() : filled;
+    return required ? filled.notNull() : filled;
   });
-  return {
+  const whole: Preparation = {
     does: 'add',
-    table: origin.table,
+    table: origin,
     object: `${table}.${name}`,
     name,
     first: [added.compile().sql.replace(' add column ', ' add column if not exists ')],
-    undo: `alter table ${quotedName(origin.table)} drop column if exists ${quotedName(name)}`,
+    undo: `alter table ${quotedName(origin)} drop column if exists ${quotedName(name)}`,
   };
+  return [whole, ...constraints];
 }
 
-export function prepareUnique({ db, table, column, origin }: Preparing): Preparation {
-  const name = readyName({ table, column, does: 'unique', definition: '' });
-  return index(db, {
-    does: 'unique',
-    table: origin.table,
-    object: `${table}.${column}`,
-    name,
-    parts: [sql.ref(origin.column)],
-  });
+interface AlteredColumn {
+  readonly does: Does;
+  readonly before: PlannedColumn;
+  readonly after: ColumnDescription;
 }
 
-export interface PreparedIndex {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly unique: boolean;
-  readonly fold?: Fold | undefined;
+/** A new constraint of a column; none when this migration also changes the column's values. */
+export function prepareAltered(
+  at: At,
+  table: string,
+  { does, before, after: column }: AlteredColumn,
+): Preparation[] {
+  const origin = at.tables.get(table)?.origin ?? null;
+  if (origin === null || before.origin === null || !(does in CONSTRAINTS)) return [];
+  const preparing = { ...at, table, column, origin: { table: origin, column: before.origin } };
+  return CONSTRAINTS[does as keyof typeof CONSTRAINTS](preparing) ?? [];
 }
 
-export function prepareIndex(
-  { db, table, origin }: Omit<Preparing, 'column'>,
-  { name, columns, unique, fold }: PreparedIndex,
-): Preparation {
-  return index(db, {
-    does: unique ? 'unique' : 'index',
-    table: origin.table,
-    object: columns.length === 1 ? `${table}.${columns[0]}` : name,
-    name,
-    parts: columns.map((column) =>
-      fold ? sql`(${folded('postgres', fold, column)})` : sql.ref(column),
-    ),
-  });
-}
+/** How to prepare a constraint of a column; null when that is not possible before the migration. */
+const CONSTRAINTS = {
+  require: (preparing: Preparing) => {
+    const { db, column, origin } = preparing;
+    const [table, own] = [quotedName(origin.table), quotedName(origin.column)];
+    const made = constraint(preparing, { does: 'require', as: `check (${own} is not null)` });
+    if (!('default' in column)) return [made];
+    const filled = defaultSql(db, column.default).compile(db).sql;
+    const fill = `update ${table} set ${own} = ${filled} where ctid = any (array(select ctid from ${table} where ${own} is null limit 2000))`;
+    return [{ ...made, fill }];
+  },
+  unique: (preparing: Preparing) => {
+    const { db, table, column, origin } = preparing;
+    if (!column.unique) return [];
+    const name = readyName({ table, column: column.name, does: 'unique', definition: '' });
+    const object = `${table}.${column.name}`;
+    const of = { does: 'unique', table: origin.table, object, name } as const;
+    return [index(db, of, [sql.ref(origin.column)])];
+  },
+  check: (preparing: Preparing) => {
+    const { db, column, origin } = preparing;
+    if (!column.check) return [];
+    // The condition names the column.
+    if (origin.column !== column.name) return null;
+    const definition = checkText(db, column);
+    return [constraint(preparing, { does: 'check', definition, as: `check (${definition})` })];
+  },
+  reference: (preparing: Preparing) => {
+    const { tables, column, origin } = preparing;
+    const { references } = column;
+    if (!references) return [];
+    const target = tables.get(references.table)?.origin ?? null;
+    if (target === null) return null;
+    const as = referenceSql({ ...references, columns: [origin.column], table: target });
+    return [constraint(preparing, { does: 'reference', definition: targetOf(references), as })];
+  },
+} satisfies Readonly<Record<string, (preparing: Preparing) => Preparation[] | null>>;
 
-interface Index extends Pick<Preparation, 'table' | 'object' | 'name'> {
-  readonly does: 'unique' | 'index';
-  readonly parts: readonly unknown[];
-}
-
-function index(db: Kysely<any>, { does, table, object, name, parts }: Index): Preparation {
-  const kind = does === 'unique' ? sql`unique index` : sql`index`;
-  const made = sql`create ${kind} concurrently ${sql.ref(name)} on ${sql.table(table)} (${sql.join(parts)})`;
-  return {
-    does,
-    table,
-    object,
-    name,
-    first: [],
-    long: made.compile(db).sql,
-    undo: `drop index if exists ${quotedName(name)}`,
-  };
-}
-
-/** A NOT NULL constraint. `filled` is the default, as SQL, that rows without a value get first. */
-export function prepareRequired(preparing: Preparing, filled: string | null): Preparation {
-  const { table, column, origin } = preparing;
-  const name = readyName({ table, column, does: 'require', definition: '' });
-  const own = quotedName(origin.column);
-  const set = `update ${quotedName(origin.table)} set ${own} = ${filled} where ctid = any (array(select ctid from ${quotedName(origin.table)} where ${own} is null limit 2000))`;
-  return {
-    ...constraint(preparing, 'require', { name, as: `check (${own} is not null)` }),
-    ...(filled !== null && { fill: set }),
-  };
-}
-
-export function prepareCheck(preparing: Preparing, condition: string): Preparation {
-  const { table, column } = preparing;
-  const name = readyName({ table, column, does: 'check', definition: condition });
-  return constraint(preparing, 'check', { name, as: `check (${condition})` });
-}
-
-export interface PreparedReference {
-  /** The target of the key, with its name in the migration: `authors.id`. */
-  readonly references: string;
-  /** The other table before the migration. */
-  readonly target: string;
-  readonly onDelete: string;
-}
-
-export function prepareReference(
-  preparing: Preparing,
-  { references, target, onDelete }: PreparedReference,
-): Preparation {
-  const { table, column, origin } = preparing;
-  const definition = `${references} ${onDelete}`;
-  const name = readyName({ table, column, does: 'reference', definition });
-  const key = references.slice(references.lastIndexOf('.') + 1);
-  const as = `foreign key (${quotedName(origin.column)}) references ${quotedName(target)} (${quotedName(key)}) on delete ${onDelete}`;
-  return constraint(preparing, 'reference', { name, as });
-}
-
-/** A foreign key of several columns. */
-export function prepareKey(table: string, key: TableForeignKey): Preparation {
-  const column = key.columns.join(', ');
-  return constraint({ table, column, origin: { table, column } }, 'reference', {
-    name: readyKeyName(table, key),
-    as: referenceSql(key),
-  });
+interface Constraint {
+  readonly does: 'require' | 'check' | 'reference';
+  readonly as: string;
+  readonly definition?: string;
 }
 
 function constraint(
-  { table, column, origin }: Omit<Preparing, 'db'>,
-  does: 'require' | 'check' | 'reference',
-  { name, as }: { readonly name: string; readonly as: string },
+  { table, column: { name }, origin }: Preparing,
+  { does, as, definition = '' }: Constraint,
 ): Preparation {
-  const alter = `alter table ${quotedName(origin.table)}`;
+  const of = { does, table: origin.table, object: `${table}.${name}` } as const;
+  return unchecked({ ...of, name: readyName({ table, column: name, does, definition }) }, as);
+}
+
+type Named = Pick<Preparation, 'does' | 'table' | 'object' | 'name'>;
+
+/** A constraint that is made without a look at the rows, and validated then. */
+function unchecked(of: Named, as: string): Preparation {
+  const alter = `alter table ${quotedName(of.table)}`;
+  const name = quotedName(of.name);
   return {
-    does,
-    table: origin.table,
-    object: `${table}.${column}`,
-    name,
-    first: [`${alter} add constraint ${quotedName(name)} ${as} not valid`],
-    long: `${alter} validate constraint ${quotedName(name)}`,
-    undo: `${alter} drop constraint if exists ${quotedName(name)}`,
+    ...of,
+    first: [`${alter} add constraint ${name} ${as} not valid`],
+    long: `${alter} validate constraint ${name}`,
+    undo: `${alter} drop constraint if exists ${name}`,
   };
+}
+
+function index(
+  db: Kysely<any>,
+  of: Named & { readonly does: 'unique' | 'index' },
+  parts: readonly RawBuilder<unknown>[] | readonly ReturnType<typeof sql.ref>[],
+): Preparation {
+  const kind = of.does === 'unique' ? sql`unique index` : sql`index`;
+  const made = sql`create ${kind} concurrently ${sql.ref(of.name)} on ${sql.table(of.table)} (${sql.join(parts)})`;
+  const undo = `drop index if exists ${quotedName(of.name)}`;
+  return { ...of, first: [], long: made.compile(db).sql, undo };
+}
+
+/**
+ * The preparation of a foreign key. Both tables and all columns must exist before the migration,
+ * with these names.
+ */
+export function prepareForeignKey(
+  { tables }: Pick<At, 'tables'>,
+  table: string,
+  key: TableForeignKey,
+): Preparation[] {
+  if (!isSame(tables, table, key.columns) || !isSame(tables, key.table, key.references)) return [];
+  const object = `${table}.${key.columns.join(', ')}`;
+  const of = { does: 'reference', table, object, name: readyKeyName(table, key) } as const;
+  return [unchecked(of, referenceSql(key))];
+}
+
+/** Whether the migration has not changed this table and the columns until then. */
+function isSame(tables: PlannedTables, name: string, columns: readonly string[]): boolean {
+  const planned = tables.get(name);
+  return (
+    planned?.origin === name &&
+    columns.every((column) => planned.columns.get(column)?.origin === column)
+  );
+}
+
+export function prepareCreatedIndex(
+  { db, tables }: At,
+  table: string,
+  { name, columns, unique, fold }: TableIndex,
+): Preparation[] {
+  const planned = tables.get(table);
+  const origins = columns.map((column) => planned?.columns.get(column)?.origin ?? null);
+  if (!planned || planned.origin === null || columns.length === 0) return [];
+  const known = origins.filter((origin) => origin !== null);
+  if (known.length < origins.length) return [];
+  const does = unique ? 'unique' : 'index';
+  const object = columns.length === 1 ? `${table}.${columns[0]}` : name;
+  const parts = known.map((column) =>
+    fold ? sql`(${folded('postgres', fold, column)})` : sql`${sql.ref(column)}`,
+  );
+  return [index(db, { does, table: planned.origin, object, name }, parts)];
+}
+
+/**
+ * The preparations of a search; none when its columns do not exist before the migration, or have
+ * other names.
+ */
+export function prepareSearch(
+  { tables }: Pick<At, 'tables'>,
+  table: string,
+  { name, columns, search }: TableIndex,
+): Preparation[] {
+  if (!search || !isSame(tables, table, [...columns, ...search.key])) return [];
+  return searchPreparations({ name, table, columns, language: search.language }, search.key);
+}
+
+/** How many rows are indexed in one transaction. */
+const ROWS = 5000;
+
+/**
+ * Makes the index of a search without blocking writes: first the triggers, which index all rows
+ * that change from then on, then the other rows in parts, then the index over their words.
+ */
+export function searchPreparations(search: SearchIndex, key: readonly string[]): Preparation[] {
+  const { name, table } = search;
+  const searched = { key, byNumber: false };
+  const of = { table, object: `${table} (${search.columns.join(', ')})` };
+  return [
+    {
+      ...of,
+      does: 'search',
+      name,
+      first: postgresSearch(search, searched),
+      fill: fillPostgres(search, searched, ROWS),
+      undo: dropPostgresSearch(search).join('; '),
+    },
+    {
+      ...of,
+      does: 'index',
+      table: name,
+      name: `${name}_index`,
+      first: [],
+      long: ginIndex(search, 'concurrently '),
+      undo: `drop index if exists ${quotedName(`${name}_index`)}`,
+    },
+  ];
 }

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { ColumnDescription } from '../tables/alteration.ts';
-import { typeText } from '../tables/column-size.ts';
-import { changeOfType } from '../tables/row-checks.ts';
+import { changeOfType, checkText, typeText } from '../tables/column-values.ts';
+import { targetOf } from '../tables/foreign-keys.ts';
 import type { Does } from '../tables/effects.ts';
 import type { PlannedColumn } from './planned-tables.ts';
 
@@ -16,7 +16,11 @@ export function aspectsOf(
     ['require', after.required && !before.required],
     ['unique', after.unique && !before.unique],
     ['check', after.check !== undefined && !isSameCheck(before.checks, checkText(db, after))],
-    ['reference', after.references !== undefined && !isSameReference(before, after)],
+    [
+      'reference',
+      after.references !== undefined &&
+        (!before.references || targetOf(before.references) !== targetOf(after.references)),
+    ],
   ];
   const tighter = found.filter(([, is]) => is).map(([does]) => does);
   if (tighter.length > 0) return tighter;
@@ -40,10 +44,6 @@ function isResized(db: Kysely<any>, before: PlannedColumn, after: ColumnDescript
   return /\(\d/.test(declared) && declared !== before.declared && before.type !== 'timestamp';
 }
 
-export function checkText(db: Kysely<any>, { check }: ColumnDescription): string {
-  return check ? sql`${check}`.compile(db).sql : '';
-}
-
 /**
  * Whether two checks are equal. PostgreSQL writes conditions in its own form, so only operators,
  * numbers and texts are compared.
@@ -55,12 +55,4 @@ function isSameCheck(before: readonly string[], after: string): boolean {
 function partsOf(condition: string): string {
   const parts = condition.match(/'(?:[^']|'')*'|[<>]=?|!?~|-?\d+(?:\.\d+)?|\blength\b/gi) ?? [];
   return parts.map((part) => part.replace(/^'(-?\d+(?:\.\d+)?)'$/, '$1').toLowerCase()).join(' ');
-}
-
-function isSameReference(
-  { references }: PlannedColumn,
-  { references: after, onDelete = 'no action' }: ColumnDescription,
-): boolean {
-  if (!references) return false;
-  return `${references.table}.${references.column}` === after && references.onDelete === onDelete;
 }

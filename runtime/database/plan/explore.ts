@@ -3,20 +3,23 @@ import { dialectOf, folded, storedType } from '@twofold/runtime/store';
 import type { TableForeignKey } from '@twofold/schema';
 import type { Preparation } from '../online/preparation.ts';
 import type { Alteration, ColumnDescription, RecordedStep } from '../tables/alteration.ts';
-import { typeText } from '../tables/column-size.ts';
-import type { Does } from '../tables/effects.ts';
-import { findLost } from '../tables/foreign-keys.ts';
-import type { Finding } from '../tables/migration-run.ts';
 import {
   changeOfType,
+  checkText,
   defaultSql,
+  newValue,
+  typeText,
+} from '../tables/column-values.ts';
+import type { Does } from '../tables/effects.ts';
+import type { Finding } from '../tables/migration-run.ts';
+import {
+  findLost,
   findRepeated,
   findRisks,
   findRows,
-  newValue,
   type RowSource,
 } from '../tables/row-checks.ts';
-import { aspectsOf, checkText } from './aspects.ts';
+import { aspectsOf } from './aspects.ts';
 import type { FoundStep } from './plan-step.ts';
 import {
   type PlannedColumn,
@@ -33,7 +36,7 @@ import {
   prepareCreatedIndex,
   prepareForeignKey,
   prepareSearch,
-} from './prepare-steps.ts';
+} from '../online/preparation.ts';
 
 /** What is needed to explore a recorded step. */
 export interface Exploring {
@@ -152,11 +155,7 @@ async function dropTable(at: Exploring, step: StepOf<'dropTable'>): Promise<Foun
 
 async function lost(source: RowSource, column: string, condition: ReturnType<typeof sql>) {
   const object = column === '' ? source.table : `${source.table}.${column}`;
-  const findings = await findRows(
-    { ...source, column: { name: column } as ColumnDescription },
-    'drop',
-    condition,
-  );
+  const findings = await findRows({ ...source, column: { name: column } }, 'drop', condition);
   return findings.map((each) => ({ ...each, object, code: 'MIGRATION_NEEDS_CONSENT' as const }));
 }
 
@@ -295,7 +294,6 @@ function defined(
   column: ColumnDescription,
   value: PlannedColumn['value'],
 ): PlannedColumn {
-  const [target, key] = column.references?.split('.') ?? [];
   return {
     value,
     origin: null,
@@ -305,10 +303,7 @@ function defined(
     unique: column.unique,
     hasDefault: 'default' in column,
     checks: column.check ? [checkText(db, column)] : [],
-    references:
-      target === undefined || key === undefined
-        ? null
-        : { table: target, column: key, onDelete: column.onDelete ?? 'no action' },
+    references: column.references ?? null,
   };
 }
 

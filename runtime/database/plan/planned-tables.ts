@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { namedType, type StoredType } from '@twofold/runtime/store';
 import type { Catalog, CatalogTable } from '../catalog/catalog.ts';
 import { isReadyName } from '../online/ready.ts';
+import type { ForeignKey } from '../tables/alteration.ts';
 import type { RowSource } from '../tables/row-checks.ts';
 
 /**
@@ -41,13 +42,7 @@ export interface PlannedColumn {
   readonly hasDefault: boolean;
   /** The conditions of its check constraints, as the database writes them. */
   readonly checks: readonly string[];
-  readonly references: PlannedReference | null;
-}
-
-export interface PlannedReference {
-  readonly table: string;
-  readonly column: string;
-  readonly onDelete: string;
+  readonly references: ForeignKey | null;
 }
 
 /** The tables as they are before any step. */
@@ -88,9 +83,7 @@ function columnOf(
     unique: uniques.some(isThis),
     hasDefault: value !== null,
     checks: checks.filter(isThis).map(({ expression }) => expression),
-    references: leads
-      ? { table: leads.table.name, column: leads.references[0] ?? 'id', onDelete: leads.onDelete }
-      : null,
+    references: leads ? { ...leads, table: leads.table.name } : null,
   };
 }
 

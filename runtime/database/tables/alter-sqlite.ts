@@ -2,7 +2,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { InternalError } from '@twofold/runtime/errors';
 import type { Alteration, ColumnDescription } from './alteration.ts';
 import { checkForeignKey, foreignKeySql, isForeignKeyOf, noForeignKey } from './foreign-keys.ts';
-import { checkRows, newValue, typeChange } from './row-checks.ts';
+import { newValue, typeChange } from './column-values.ts';
+import { checkRows } from './row-checks.ts';
 import {
   columnOf,
   joinDefinition,

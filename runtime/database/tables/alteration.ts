@@ -9,7 +9,7 @@ import {
   ValueNode,
 } from 'kysely';
 import type { DataType, TableChange } from '@twofold/runtime/store';
-import type { StepOf, Table } from '@twofold/schema';
+import type { StepOf, Table, TableForeignKey } from '@twofold/schema';
 
 /** A change of a table, with the SQL of columns. */
 export type Alteration =
@@ -48,9 +48,12 @@ export interface ColumnDescription {
   readonly unique: boolean;
   readonly default?: unknown;
   readonly check?: Expression<any>;
-  /** `users.id` */
-  readonly references?: string;
-  readonly onDelete?: OnModifyForeignAction;
+  readonly references?: ForeignKey;
+}
+
+/** A foreign key of one or more columns. Code may state more actions than a schema. */
+export interface ForeignKey extends Omit<TableForeignKey, 'onDelete'> {
+  readonly onDelete: OnModifyForeignAction;
 }
 
 interface Description {
@@ -81,8 +84,12 @@ export function describeColumn(
     ...(defaultTo && { default: valueOf(defaultTo.defaultValue) }),
     ...(check && { check: new ExpressionWrapper(check.expression) }),
     ...(references && {
-      references: [references.table, ...references.columns].map(nameIn).join('.'),
-      ...(references.onDelete && { onDelete: references.onDelete }),
+      references: {
+        columns: [name],
+        table: nameIn(references.table)!,
+        references: references.columns.map((each) => nameIn(each)!),
+        onDelete: references.onDelete ?? 'no action',
+      },
     }),
   };
 }

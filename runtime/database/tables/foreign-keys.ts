@@ -1,35 +1,38 @@
 import { type Kysely, sql } from 'kysely';
-import type { TableForeignKey } from '@twofold/schema';
 import { InternalError } from '@twofold/runtime/errors';
 import { quotedName } from '@twofold/runtime/store';
-import type { Finding } from './migration-run.ts';
+import type { ForeignKey } from './alteration.ts';
 import { recorded, reportRows } from './migration-run.ts';
 import { isReady, readyName } from '../online/ready.ts';
-import { findRows, type RowSource, tableRows } from './row-checks.ts';
+import { findLost, tableRows } from './row-checks.ts';
 
 /** The name of a foreign key of several columns, as migrations give it when they make its table. */
 export const foreignKeyName = (table: string, columns: readonly string[]): string =>
   `${table}_${columns.join('_')}_fkey`;
 
 /** The constraint as SQL that both databases take. */
-export function foreignKeySql(table: string, key: TableForeignKey): string {
+export function foreignKeySql(table: string, key: ForeignKey): string {
   const name = quotedName(foreignKeyName(table, key.columns));
   return `constraint ${name} ${referenceSql(key)}`;
 }
 
 /** The definition of a foreign key without its name. */
-export function referenceSql({ columns, table, references, onDelete }: TableForeignKey) {
+export function referenceSql({ columns, table, references, onDelete }: ForeignKey) {
   const names = (list: readonly string[]) => list.map(quotedName).join(', ');
   return `foreign key (${names(columns)}) references ${quotedName(table)} (${names(references)}) on delete ${onDelete}`;
 }
 
+/** What tells two foreign keys of the same columns apart: `authors.id restrict`. */
+export const targetOf = ({ table, references, onDelete }: ForeignKey): string =>
+  `${table}.${references.join()} ${onDelete}`;
+
 /** The name of a foreign key that was made before the transaction of its migration. */
-export const readyKeyName = (table: string, key: TableForeignKey): string =>
+export const readyKeyName = (table: string, key: ForeignKey): string =>
   readyName({
     table,
     column: key.columns.join(),
     does: 'reference',
-    definition: `${key.table} ${key.references.join()} ${key.onDelete}`,
+    definition: targetOf(key),
   });
 
 /**
@@ -41,7 +44,7 @@ export const readyKeyName = (table: string, key: TableForeignKey): string =>
 export async function checkForeignKey(
   db: Kysely<any>,
   table: string,
-  key: TableForeignKey,
+  key: ForeignKey,
 ): Promise<boolean> {
   if (recorded()) return true;
   const found = await findLost(await tableRows(db, table), key);
@@ -49,29 +52,11 @@ export async function checkForeignKey(
   return found.length === 0;
 }
 
-/** Rows with a value in all columns for which no row with this key exists. */
-export async function findLost(
-  source: RowSource,
-  { columns, table, references }: TableForeignKey,
-): Promise<Finding[]> {
-  const rows = source.rowsOf(table);
-  const own = (name: string) => sql`${sql.ref(source.table)}.${sql.ref(name)}`;
-  const and = (parts: readonly ReturnType<typeof sql>[]) => sql.join(parts, sql` and `);
-  const named = references.map((name, at) => sql`${sql.ref(name)} as ${sql.ref(`key${at}`)}`);
-  const equal = columns.map((name, at) => sql`target.${sql.ref(`key${at}`)} = ${own(name)}`);
-  const leads = rows
-    ? sql`exists (select 1 from (select ${sql.join(named)} from ${rows}) as target where ${and(equal)})`
-    : sql`1 = 0`;
-  const filled = columns.map((name) => sql`${own(name)} is not null`);
-  const column = { name: columns.join(', ') } as Parameters<typeof findRows>[0]['column'];
-  return findRows({ ...source, column }, 'reference', sql`${and(filled)} and not ${leads}`);
-}
-
 /** Adds a foreign key, or renames the prepared one. All rows were checked before. */
 export async function addForeignKeyOnPostgres(
   db: Kysely<any>,
   table: string,
-  key: TableForeignKey,
+  key: ForeignKey,
 ): Promise<void> {
   const ready = readyKeyName(table, key);
   const name = sql.ref(foreignKeyName(table, key.columns));

@@ -43,7 +43,7 @@ function describe(
     ...(former && { from: former }),
     ...('default' in column && { default: isPlain(value) ? value : null }),
     ...(check && { check: sql`${check}`.compile(db).sql }),
-    ...(references !== undefined && { references }),
+    ...(references && { references: `${references.table}.${references.references[0]}` }),
   };
 }
 

@@ -1,20 +1,26 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import {
-  convertOnPostgres,
   convertValue,
   dialectOf,
   isSafe,
-  namedType,
   quotedName,
   type StoredType,
-  storedType,
   type TypeChange,
 } from '@twofold/runtime/store';
-import type { ColumnDescription } from './alteration.ts';
+import type { ColumnDescription, ForeignKey } from './alteration.ts';
 import { adviceFor, type Doing } from './effects.ts';
 import { type Finding, isAllowed, recorded, reportRows } from './migration-run.ts';
 import { recordCheck } from './recorded-check.ts';
-import { outside, sizeOf, typeText } from './column-size.ts';
+import {
+  catalogType,
+  changeOfType,
+  defaultSql,
+  newValue,
+  outside,
+  sizeOf,
+  typeChange,
+  typeText,
+} from './column-values.ts';
 
 /** The rows of a table in the state in which a step finds them. */
 export interface RowSource {
@@ -112,56 +118,15 @@ async function checkAltered(checked: Checked): Promise<Finding[]> {
       : [],
     column.unique ? await checkUnique(checked, value) : [],
     column.check ? await checkCondition(checked, value) : [],
-    column.references ? await checkReference(checked, value) : [],
+    column.references
+      ? await findLost({ ...checked, rows: changed(checked, value) }, column.references)
+      : [],
   ];
   return found.flat();
 }
 
 /** An agreed loss of values still leaves the other conditions on the converted values. */
 const isImpossible = ({ code }: Finding): boolean => code === 'ROWS_IN_THE_WAY';
-
-/**
- * The change of type that a definition causes; null when there is none, or when one of the types is
- * unknown.
- */
-export async function typeChange(
-  db: Kysely<any>,
-  table: string,
-  column: ColumnDescription,
-): Promise<TypeChange | null> {
-  return changeOfType(db, await catalogType(db, table, column.name), column);
-}
-
-/** The change of type, when the type in the catalog is known. */
-export function changeOfType(
-  db: Kysely<any>,
-  known: StoredType | undefined,
-  column: ColumnDescription,
-): TypeChange | null {
-  // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
-  const given = column.from === undefined ? undefined : storedType(column.from);
-  const declared = namedType(typeText(db, column.type));
-  const from = dialectOf(db) === 'sqlite' ? (given ?? known) : known;
-  const to = storedType(column.type) ?? declared;
-  // A definition that names no former type, and is stored as the column is, keeps its type.
-  if (given === undefined && declared === known && dialectOf(db) === 'sqlite') return null;
-  return from === undefined || to === undefined || from === to ? null : { from, to };
-}
-
-async function catalogType(
-  db: Kysely<any>,
-  table: string,
-  column: string,
-): Promise<StoredType | undefined> {
-  const { rows } = await (
-    dialectOf(db) === 'sqlite'
-      ? sql<{ type: string }>`select type from pragma_table_info(${table}) where name = ${column}`
-      : sql<{ type: string }>`
-        select format_type(atttypid, atttypmod) as type from pg_attribute
-        where attrelid = to_regclass(${quotedName(table)}) and attname = ${column}`
-  ).execute(db);
-  return rows[0] && namedType(rows[0].type);
-}
 
 /** Columns of the primary key, in order. */
 export async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
@@ -248,40 +213,14 @@ async function checkSize(
   return (await findRows(checked, consent, lossy, source))[0] ?? null;
 }
 
-/** SQL for the column's value after the change. `old` is its value before. */
-export function newValue(
-  db: Kysely<any>,
-  column: ColumnDescription,
-  change: TypeChange | null,
-  old: RawBuilder<unknown> = sql`${sql.ref(column.name)}`,
-): RawBuilder<unknown> {
-  const converted = change ? convertedValue(db, change, old) : old;
-  return column.required && 'default' in column
-    ? sql`coalesce(${converted}, ${defaultSql(db, column.default)})`
-    : converted;
-}
-
-export function convertedValue(
-  db: Kysely<any>,
-  { from, to }: TypeChange,
+/** A subquery with the key and the new value of the column. */
+function changed(
+  { rows, table, column, key }: Checked,
   value: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return dialectOf(db) === 'sqlite'
-    ? sql`twofold_convert(${value}, ${sql.lit(from)}, ${sql.lit(to)})`
-    : convertOnPostgres(from, to, value);
-}
-
-export function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
-  if (typeof value === 'object' && value !== null) return sql`${value}`;
-  const literal = typeof value === 'boolean' && dialectOf(db) === 'sqlite' ? Number(value) : value;
-  return sql`${sql.lit(literal)}`;
-}
-
-/** A subquery with the key and the new value of the column. */
-function changed({ rows, column, key }: Checked, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const names = key.map((name) => sql.ref(name));
   const kept = names.length > 0 ? sql`${sql.join(names)}, ` : sql``;
-  return sql`(select ${kept}${value} as ${sql.ref(column.name)} from ${rows}) as changed`;
+  return sql`(select ${kept}${value} as ${sql.ref(column.name)} from ${rows}) as ${sql.table(table)}`;
 }
 
 async function checkUnique(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
@@ -290,7 +229,7 @@ async function checkUnique(checked: Checked, value: RawBuilder<unknown>): Promis
   const order = sql.join(
     (checked.key.length > 0 ? checked.key : [column.name]).map((name) => sql.ref(name)),
   );
-  const numbered = sql`(select changed.*, row_number() over (partition by ${sql.ref(column.name)} order by ${order}) as twofold_number
+  const numbered = sql`(select ${sql.table(checked.table)}.*, row_number() over (partition by ${sql.ref(column.name)} order by ${order}) as twofold_number
     from ${rows} where ${sql.ref(column.name)} is not null) as numbered`;
   return findRows(checked, 'unique', sql`twofold_number > 1`, numbered);
 }
@@ -326,7 +265,7 @@ export async function findRepeated(
   const numbered = sql`(select ${names},
     row_number() over (partition by ${sql.join(parts)} order by ${names}) as twofold_number
     from ${rows} where ${filled}) as numbered`;
-  const column = { name: columns.join(', ') } as ColumnDescription;
+  const column = { name: columns.join(', ') };
   const [found] = await findRows(
     { ...source, key, column },
     'unique',
@@ -348,20 +287,22 @@ function isPlain(db: Kysely<any>, value: RawBuilder<unknown>, plain: RawBuilder<
   return value.compile(db).sql === plain.compile(db).sql;
 }
 
-async function checkReference(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
-  const { column } = checked;
-  const [target = '', key = ''] = column.references!.split('.');
-  const own = sql`${sql.ref(column.name)}`;
-  const rows = checked.rowsOf(target);
+/** Rows with a value in all columns for which no row with this key exists. */
+export async function findLost(
+  source: RowSource,
+  { columns, table, references }: ForeignKey,
+): Promise<Finding[]> {
+  const rows = source.rowsOf(table);
+  const own = (name: string) => sql`${sql.ref(source.table)}.${sql.ref(name)}`;
+  const and = (parts: readonly ReturnType<typeof sql>[]) => sql.join(parts, sql` and `);
+  const named = references.map((name, at) => sql`${sql.ref(name)} as ${sql.ref(`key${at}`)}`);
+  const equal = columns.map((name, at) => sql`target.${sql.ref(`key${at}`)} = ${own(name)}`);
   const leads = rows
-    ? sql`exists (select 1 from (select ${sql.ref(key)} as twofold_key from ${rows}) as target where target.twofold_key = changed.${own})`
+    ? sql`exists (select 1 from (select ${sql.join(named)} from ${rows}) as target where ${and(equal)})`
     : sql`1 = 0`;
-  return findRows(
-    checked,
-    'reference',
-    sql`changed.${own} is not null and not ${leads}`,
-    changed(checked, value),
-  );
+  const filled = columns.map((name) => sql`${own(name)} is not null`);
+  const column = { name: columns.join(', ') };
+  return findRows({ ...source, column }, 'reference', sql`${and(filled)} and not ${leads}`);
 }
 
 /** The text about rows at risk, and what it is made from. */
@@ -372,7 +313,7 @@ interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
 
 /** Adds the total number of rows, and a sentence about them. */
 async function describeRows(
-  { db, table, rows: source, column }: Checked,
+  { db, table, rows: source, column }: Asked,
   { change, ...risk }: Risk,
 ): Promise<Finding> {
   const object = `${table}.${column.name}`;
@@ -393,10 +334,15 @@ async function countOf(
   return Number((await counted.execute(db)).rows[0]!.count);
 }
 
+/** The rows of a table, and the column or columns that they are asked about. */
+interface Asked extends RowSource {
+  readonly column: { readonly name: string; readonly references?: unknown };
+}
+
 type AskedRisk = Pick<Risk, 'does' | 'change'> & Partial<Pick<Risk, 'code'>>;
 
 export async function findRows(
-  checked: Checked,
+  checked: Asked,
   asked: Doing | AskedRisk,
   condition: RawBuilder<unknown>,
   source: RawBuilder<unknown> = checked.rows,
