@@ -240,7 +240,11 @@ async function createModules(
   if (kernel.project.api.rest || adminData || declared.length > 0) {
     const { createRest } = await import('./rest/index.ts');
     const described = { routes: () => routes, jobs: hasJobs(app) };
-    modules.push(createRest({ kernel, ...own, ...described, ...(adminData && { adminData }) }));
+    const { engine } = graphql.service;
+    const { scalars = {} } = app;
+    modules.push(
+      createRest({ kernel, engine, scalars, ...described, ...(adminData && { adminData }) }),
+    );
   }
   if (kernel.metrics) modules.push(createMetricsModule(kernel, () => modules));
   const routes: OwnRoutes = createOwnRoutes(kernel, modules, declared);

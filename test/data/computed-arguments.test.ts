@@ -25,7 +25,7 @@ describe.each(databases)('@computed arguments beside an input object on %s', (da
       database,
       manifest: MANIFEST,
       entityHooks: { Note: { beforeOperation: { create: note, update: note } } },
-      also: (kernel) => createRest({ kernel }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
     });
   });
   afterAll(() => server?.close());

@@ -74,7 +74,7 @@ describe.each(databases)('a hook that uses the database, on %s', (database) => {
       ...(database === 'sqlite' && { url: `file:${join(folder, 'data.db')}` }),
       pool: 1,
       manifest: 'name: handles\napi: { rest: true }\ndatabase: { transaction_timeout: 2s }\n',
-      also: (given) => createRest({ kernel: (kernel = given) }),
+      also: (given, { service: { engine } }) => createRest({ kernel: (kernel = given), engine }),
       entityHooks: {
         Ticket: Object.fromEntries(HOOKS.map((name) => [name, tried(name)])) as EntityHooks,
         // With this hook alone, a create is one statement, which needs no transaction of its own.

@@ -60,7 +60,7 @@ describe.each(databases)('what hooks return is held to the rules on %s', (databa
     server = await startServer(SDL, {
       database,
       manifest: MANIFEST,
-      also: (kernel) => createRest({ kernel }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
       entityHooks: {
         Article: {
           resolveInput: { create: resolve('create'), update: resolve('update') },

@@ -57,7 +57,7 @@ describe.each(databases)('lifecycle hooks on %s', (database) => {
     server = await startServer(SDL, {
       database,
       manifest: 'name: hooked\napi: { rest: true }\n',
-      also: (kernel) => createRest({ kernel }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
       entityHooks: {
         Article: {
           resolveInput: {

@@ -202,7 +202,7 @@ describe.each(databases)('a value of own code, on %s', (database) => {
       database,
       scalars,
       manifest: 'name: values\napi: { rest: true, limits: { list: 1000 } }\n',
-      also: (kernel, { inputs }) => {
+      also: (kernel, { inputs, service: { engine } }) => {
         const copy: JobOf<any> = {
           input: 'NewItem',
           run: async ({ data, ctx: own }) => {
@@ -211,7 +211,7 @@ describe.each(databases)('a value of own code, on %s', (database) => {
         };
         const files = { copy };
         jobs = createJobs({ kernel, files, inputs: inputs!, mode: 'off', guarded: false });
-        return createRest({ kernel, scalars });
+        return createRest({ kernel, engine, scalars });
       },
       entityHooks: {
         Item: {

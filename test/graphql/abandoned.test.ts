@@ -37,7 +37,7 @@ async function start(time = TIME): Promise<void> {
       ...project,
       api: { ...project.api, limits: { ...project.api.limits, time } },
     }),
-    also: (kernel) => createRest({ kernel, resolvers }),
+    also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
   });
   const { db } = server.store;
   await db.insertInto('slows').values({ name: 'one' }).execute();

@@ -172,8 +172,7 @@ describe('the time limit', () => {
   it('holds for REST too', async () => {
     await start({
       time: 100,
-      also: (kernel) =>
-        createRest({ kernel, resolvers: { Author: { patient: untilAborted('patient') } } }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
     });
     await server.store.db
       .insertInto('authors')

@@ -250,7 +250,7 @@ describe.each(databases)('the cost of an operation on %s', (database) => {
         ...project,
         api: { ...project.api, limits: { ...project.api.limits, cost: -1, batch: 5 } },
       }),
-      also: (kernel) => createRest({ kernel, resolvers: { Query: { own: () => [] } } }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
     });
   });
   afterAll(() => server.close());

@@ -35,7 +35,7 @@ describe.each(databases)('a list that ends before its rows do, on %s', (database
     server = await startServer(SDL, {
       database,
       manifest: MANIFEST,
-      also: (kernel) => createRest({ kernel, resolvers: RESOLVERS as never }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
       resolvers: RESOLVERS as never,
     });
     const { db } = server.store;

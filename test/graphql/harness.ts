@@ -7,7 +7,7 @@ import { buildTables, readProject, type Project } from '@twofold/schema';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { EntityHooks } from '../../runtime/core/context/entity-hooks.ts';
-import { createGraphql } from '../../runtime/core/graphql/index.ts';
+import { createGraphql, type GraphqlModule } from '../../runtime/core/graphql/index.ts';
 import { mountRoutes } from '../../runtime/core/http/mount.ts';
 import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
 import { requestContext } from '../../runtime/core/http/request-context.ts';
@@ -69,7 +69,7 @@ export interface TestOptions {
   readonly now?: () => number;
   readonly change?: (project: Project) => Project;
   /** More modules over the same kernel and graphql module. */
-  readonly also?: (kernel: Kernel, module: ServerModule) => ServerModule;
+  readonly also?: (kernel: Kernel, module: GraphqlModule) => ServerModule;
   /** The most connections of PostgreSQL. */
   readonly pool?: number;
   /** Use this database instead of a new one. */

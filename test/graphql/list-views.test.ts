@@ -107,7 +107,7 @@ describe.each(databases)('lists with a where on %s', (database) => {
     server = await startServer(SDL, {
       database,
       manifest: MANIFEST,
-      also: (kernel) => createRest({ kernel }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
     });
     const { db } = server.store;
     const flag = (value: boolean) => (database === 'sqlite' ? Number(value) : value);

@@ -79,7 +79,7 @@ async function start(
         limits: { ...project.api.limits, time: TIME, cost: 10_000_000, batch: 5, ...limits },
       },
     }),
-    also: (kernel) => createRest({ kernel, resolvers }),
+    also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
   });
   const { db } = server.store;
   await db

@@ -67,7 +67,7 @@ describe.each(databases)('members beside those that are served, on %s', (databas
       manifest: MANIFEST,
       database,
       resolvers,
-      also: (kernel) => createRest({ kernel, resolvers }),
+      also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
     });
     await server.query(
       'mutation { a: createFilm(title: "Loom", poster: "p") { success } b: createFilm(title: "Engine") { success } c: createActor(name: "Ada", filmId: 1) { id } }',

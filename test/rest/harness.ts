@@ -39,8 +39,8 @@ export async function startRest(
   const server = await startServer(sdl, {
     ...options,
     manifest: options.manifest ?? 'name: test\napi:\n  rest: true\n',
-    also: (kernel) =>
-      createRest({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }) }),
+    also: (kernel, { service: { engine } }) =>
+      createRest({ kernel, engine, ...(scalars && { scalars }) }),
   });
   const conforms = options.conforms ?? createConformance(server.project, resolvers);
   const call = async (method: string, path: string, sending: Sending = {}) => {

@@ -84,8 +84,12 @@ export interface Reader {
   ): Promise<(string | null)[]>;
 }
 
-export function createReader(model: Model, store: Store): Reader {
-  const marker = `$${randomBytes(9).toString('base64url')}`;
+/** @param marker that of another reader, when its answers are completed together with these. */
+export function createReader(
+  model: Model,
+  store: Store,
+  marker = `$${randomBytes(9).toString('base64url')}`,
+): Reader {
   const { dialect } = store;
   const { limits } = model.project.api;
   const statements = createStatementCache();

@@ -16,7 +16,7 @@ import { keepCallersOrder } from './caller-order.ts';
 import type { Engine } from './engine.ts';
 import { attachResolvers } from './resolvers.ts';
 
-/** Makes an engine over the model of `kernel.project`. GraphQL and REST have one each. */
+/** Makes an engine over the model of `kernel.project`. */
 export function createEngine(
   kernel: Kernel,
   resolvers: Resolvers,

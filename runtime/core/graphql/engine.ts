@@ -7,7 +7,7 @@ import type { OwnTransactionOptions } from '../context/request-context.ts';
 import type { Resolver, Resolvers } from '../plugin.ts';
 import type { Store } from '../store/store.ts';
 
-/** The parts that all requests share. They are made once. */
+/** The parts that all requests share. They are made once, for all ways to ask for data. */
 export interface Engine {
   readonly model: Model;
   readonly schema: GraphQLSchema;
@@ -19,6 +19,8 @@ export interface Engine {
   readonly now: () => number;
   /** Whether answers hold values of the scalar exactly as the database writes them. */
   isPlain(scalar: string): boolean;
+  /** Whether an answer may lack a field that must not be null; never when absent. */
+  mayLack?(type: string, field: string): boolean;
   /** Whether a subscription shows removed rows of the entity. */
   watchesRemoval(entity: string): boolean;
 }

@@ -1,7 +1,7 @@
 import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Field } from '@twofold/schema';
-import { type GraphQLResolveInfo, responsePathAsArray } from 'graphql';
+import { type FieldNode, type GraphQLResolveInfo, responsePathAsArray } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError } from '../errors.ts';
 import { callerId, refusal } from '../data/access/access.ts';
@@ -260,9 +260,18 @@ const idOf = ({ entity }: EntityModel, field: Field, info: GraphQLResolveInfo) =
 const keysOf = ({ path }: GraphQLResolveInfo) =>
   responsePathAsArray(path).filter((key) => typeof key === 'string');
 
-/** The position of a field in the document. */
-const placesOf = ({ fieldNodes }: GraphQLResolveInfo) =>
-  fieldNodes.map(({ loc }) => loc?.start).join();
+/** The position of a field in the document; its number for a node that was made without a text. */
+export const placesOf = ({ fieldNodes }: Pick<GraphQLResolveInfo, 'fieldNodes'>): string =>
+  fieldNodes.map((node) => node.loc?.start ?? `#${numberOf(node)}`).join();
+
+const NUMBERS = new WeakMap<FieldNode, number>();
+let numbers = 0;
+
+function numberOf(node: FieldNode): number {
+  const number = NUMBERS.get(node) ?? numbers++;
+  NUMBERS.set(node, number);
+  return number;
+}
 
 interface Keys {
   readonly entity: EntityModel;

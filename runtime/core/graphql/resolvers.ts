@@ -1,7 +1,9 @@
 import type { Field, Operation } from '@twofold/schema';
 import {
   defaultFieldResolver,
+  type GraphQLField,
   type GraphQLFieldResolver,
+  type GraphQLObjectType,
   type GraphQLResolveInfo,
   isAbstractType,
   isObjectType,
@@ -35,27 +37,35 @@ type Resolve = GraphQLFieldResolver<any, RequestContext>;
  * that user code returned.
  */
 export function attachResolvers(engine: Engine): void {
-  const { schema, model } = engine;
-  for (const type of Object.values(schema.getTypeMap())) {
+  for (const type of Object.values(engine.schema.getTypeMap())) {
     if (isAbstractType(type)) attachResolveType(engine, type);
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     attachIsTypeOf(engine, type);
-    const entity = model.entities.get(type.name);
-    const root = (['query', 'mutation', 'subscription'] as const).find(
-      (kind) => schema.getRootType(kind as never) === type,
-    );
-    for (const field of Object.values(type.getFields())) {
-      const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${field.name}`);
-      const subscribe = root === 'subscription' && ownSubscribeResolver(engine, field.name);
-      if (subscribe)
-        field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
-      if (leadsToRoot(schema, field.type) && !ownResolver(engine, type.name, field.name))
-        field.resolve = rootAgainField(operation, entity, field.name);
-      else if (root) field.resolve = rootField(engine, type.name, field.name, operation);
-      else if (entity) field.resolve = entityField(engine, entity, field.name);
-      else field.resolve = objectField(engine, type.name, field.name);
-    }
+    for (const field of Object.values(type.getFields())) attachResolver(engine, type, field);
   }
+}
+
+/** Attaches the resolver of one field of `type`. */
+export function attachResolver(
+  engine: Engine,
+  type: GraphQLObjectType,
+  field: GraphQLField<any, RequestContext>,
+): void {
+  const { schema, model } = engine;
+  const { name } = field;
+  const entity = model.entities.get(type.name);
+  const root = (['query', 'mutation', 'subscription'] as const).find(
+    (kind) => schema.getRootType(kind as never) === type,
+  );
+  const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${name}`);
+  const subscribe = root === 'subscription' && ownSubscribeResolver(engine, name);
+  if (subscribe)
+    field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
+  if (leadsToRoot(schema, field.type) && !ownResolver(engine, type.name, name))
+    field.resolve = rootAgainField(operation, entity, name);
+  else if (root) field.resolve = rootField(engine, type.name, name, operation);
+  else if (entity) field.resolve = entityField(engine, entity, name);
+  else field.resolve = objectField(engine, type.name, name);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { rootName } from './engine.ts';
 import { planRoots } from './plan/operation.ts';
 import type { Run } from './operation-run.ts';
+import { placesOf } from './parent-fields.ts';
 
 /** Whether a field's type is the query root: `viewer: Query`, `query: Query!` in a payload. */
 export const leadsToRoot = (schema: GraphQLSchema, type: GraphQLOutputType): boolean =>
@@ -24,7 +25,7 @@ const RUNS_BELOW = new WeakMap<Run, Map<string, Run>>();
 export function rootAgain(run: Run, info: GraphQLResolveInfo): Run {
   const known = RUNS_BELOW.get(run) ?? new Map<string, Run>();
   RUNS_BELOW.set(run, known);
-  const id = `${rootKey(info)} ${info.fieldNodes.map(({ loc }) => loc?.start).join()}`;
+  const id = `${rootKey(info)} ${placesOf(info)}`;
   const made = known.get(id) ?? startAgain(run, info);
   known.set(id, made);
   return made;

@@ -27,6 +27,8 @@ export interface OperationRequest {
   readonly event?: unknown;
   /** See `Run`. */
   readonly nested?: number | undefined;
+  /** Whether `variables` have been coerced. */
+  readonly coerced?: boolean;
 }
 
 /**
@@ -37,15 +39,15 @@ export interface OperationRequest {
 export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {
   const run = startRun(engine, request);
   if ('errors' in run) return { result: { errors: run.errors } };
-  const answer = answerRun(run, request);
+  const answer = answerRun(run);
   return answer instanceof Promise
     ? answer.then((late) => withCuts(late, run.cuts))
     : withCuts(answer, run.cuts);
 }
 
-function answerRun(run: Run, request: OperationRequest): Answer | Promise<Answer> {
+function answerRun(run: Run): Answer | Promise<Answer> {
   if (!run.plan.pure) return executeRun(run);
-  if (request.operation.node.operation === 'mutation') return answerWrite(run);
+  if (run.operation.node.operation === 'mutation') return answerWrite(run);
   return answerRead(run, []);
 }
 
@@ -135,12 +137,14 @@ function executeFromTexts(run: Run, texts: readonly (JsonText | null)[]): Answer
 /** @returns the run, or the errors of the variables. */
 export function startRun(
   engine: Engine,
-  { operation, variables, context, event, nested }: OperationRequest,
+  { operation, variables, context, event, nested, coerced: isCoerced = false }: OperationRequest,
 ): Run | { errors: NonNullable<ExecutionResult['errors']> } {
   const { node } = operation;
   const { schema, model } = engine;
   const { constraints } = model.project;
-  const coerced = readVariables({ schema, constraints }, node, variables);
+  const coerced = isCoerced
+    ? { variableValues: { sources: {}, coerced: variables } as VariableValues }
+    : readVariables({ schema, constraints }, node, variables);
   if (coerced.errors) return { errors: coerced.errors };
   const run = new Started(engine, context, operation, coerced.variableValues, event);
   if (nested !== undefined) run.nested = nested;

@@ -10,22 +10,21 @@ import type { Context, Middleware } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
 import { type Guard, type Handler, reply } from '../http/route.ts';
+import { createEngine } from '../graphql/create-engine.ts';
 import type { Kernel } from '../module.ts';
+import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { type AdminAudit, createAdminAudit } from './admin-audit.ts';
 import { adminGuardOf } from './admin-writes.ts';
 import { embeddedTypes } from './embedded-types.ts';
 import { createEndpoint } from './endpoint.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { totalOf } from './reads.ts';
-import {
-  createService,
-  type RestService,
-  type ServedModule,
-  type ServiceOptions,
-} from './service.ts';
+import { createService, type RestService, type ServedModule } from './service.ts';
 
-export interface AdminDataOptions extends Pick<ServiceOptions, 'resolvers' | 'scalars'> {
+export interface AdminDataOptions {
   readonly kernel: Kernel;
+  readonly resolvers: Resolvers;
+  readonly scalars: Readonly<Record<string, ScalarMapping>>;
   /** Guards by the name of the permission. */
   readonly guards: Readonly<Record<string, Guard>>;
 }
@@ -72,9 +71,7 @@ function createAdminService(
 ): RestService {
   const writing = adminGuardOf(kernel.store);
   return createService({
-    kernel: { ...kernel, project: adminProject(kernel.project) },
-    resolvers,
-    scalars,
+    engine: createEngine({ ...kernel, project: adminProject(kernel.project) }, resolvers, scalars),
     prefix: `${ADMIN_DATA}/`,
     callerOf: withoutRules(),
     ...(writing && { writing }),

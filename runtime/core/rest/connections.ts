@@ -1,26 +1,27 @@
 import type { ListOptions } from '@twofold/schema';
-import { type GraphQLSchema, isObjectType } from 'graphql';
+import { type GraphQLSchema, isObjectType, type SelectionNode } from 'graphql';
+import { fieldNode } from './operations.ts';
 
 /**
  * The selection on a connection that the user's own resolver answers: its rows, and their total
  * number if it has one.
  *
- * @example connectionSelection(schema, connection, '{ id }') // '{ total: totalCount edges { node { id } } }'
+ * @example connectionSelection(schema, connection, [fieldNode('id')]) // total: totalCount edges { node { id } }
  */
 export function connectionSelection(
   schema: GraphQLSchema,
   { type, nodes, totalCount }: NonNullable<ListOptions['connection']>,
-  rows: string,
-): string {
+  rows: readonly SelectionNode[],
+): SelectionNode[] {
   const connection = schema.getType(type);
   const edges = isObjectType(connection) && 'edges' in connection.getFields();
   const inside =
     nodes !== undefined
-      ? `nodes: ${nodes} ${rows}`
+      ? fieldNode(nodes, { as: 'nodes', below: rows })
       : edges
-        ? `edges { node ${rows} }`
-        : '__typename';
-  return `{ ${totalCount === undefined ? '' : `total: ${totalCount}`} ${inside} }`;
+        ? fieldNode('edges', { below: [fieldNode('node', { below: rows })] })
+        : fieldNode('__typename');
+  return [...(totalCount === undefined ? [] : [fieldNode(totalCount, { as: 'total' })]), inside];
 }
 
 /** The rows of such an answer, or of a list. Null items, which Relay allows, are dropped. */
@@ -35,7 +36,7 @@ export function rowsOf(value: any): unknown[] {
  * Replaces the connections inside an object by lists, as REST shows them, under their own names.
  *
  * @param prefix prefix of the names of these members.
- * @example takeRows({ rest_rows_posts: { edges: [{ node: { id: '1' } }] } }, 'rest_rows_') // { posts: [{ id: '1' }] }
+ * @example takeRows({ 'rest rows posts': { edges: [{ node: { id: '1' } }] } }, ROWS) // { posts: [{ id: '1' }] }
  */
 export function takeRows(value: unknown, prefix: string): unknown {
   if (Array.isArray(value)) return value.map((item) => takeRows(item, prefix));

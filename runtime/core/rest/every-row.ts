@@ -6,9 +6,10 @@ import { callerKey } from './caller-key.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { askOwnList } from './own-fields.ts';
 import { readListVariables } from './query.ts';
-import { readRootText, ROOT_KEY } from './read.ts';
+import { addedNames } from './added-fields.ts';
+import { fieldNode } from './operations.ts';
+import { readRootText, rowsOperation } from './read.ts';
 import type { RestAnswer, RestRequest } from './request.ts';
-import { selectionOf } from './selection.ts';
 import type { ColumnType, RestMember } from '@twofold/schema';
 
 const TYPES = ['text/csv', 'application/x-ndjson'] as const;
@@ -107,20 +108,30 @@ function ownReader(request: RestRequest): Streaming['read'] {
   };
 }
 
+const PAGE = [fieldNode('hasNextPage'), fieldNode('endCursor')];
+
 function keysetReader(request: RestRequest): Streaming['read'] {
   const { service, served, query, rules, context, failed } = request;
-  const { names } = service;
-  const { entity } = served.module;
-  const selection = selectionOf(request, entity.name, readFieldSelection(query));
-  const [declared, given] = served.searched ? [', $search: String', ', search: $search'] : ['', ''];
-  const document = `query($where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $first: Int, $after: String${declared}) { ${ROOT_KEY}: ${names.every(entity)}(where: $where, orderBy: $orderBy, first: $first, after: $after${given}) { data: nodes ${selection} page: pageInfo { hasNextPage endCursor } } }`;
+  const operation = rowsOperation(request, addedNames.every(served.module.entity), {
+    args: ['where', 'orderBy', 'search', 'first', 'after'],
+    below: (rows) => [
+      fieldNode('nodes', { as: 'data', below: rows }),
+      fieldNode('pageInfo', { as: 'page', below: PAGE }),
+    ],
+  });
   const asked = readListVariables(service, query, served, rules);
   let first = BATCH;
   return async (after) => {
     for (;;) {
       try {
         const variables = { ...asked, first, after };
-        const text = await readRootText(service, { document, variables, context, failed });
+        const text = await readRootText(service, {
+          operation,
+          variables,
+          coerced: true,
+          context,
+          failed,
+        });
         return batchOf(text === null ? null : String(text));
       } catch (error) {
         const fewer = fewerRows(error, first);

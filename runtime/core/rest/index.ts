@@ -2,7 +2,8 @@ import { restModules, restRoutes } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { Guard } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
-import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import type { Engine } from '../graphql/engine.ts';
+import type { ScalarMapping } from '../plugin.ts';
 import type { OwnRoutes } from '../routes/index.ts';
 import { adminDataRoutesOf } from './admin-data-routes.ts';
 import { documentRoutesOf } from './document-routes.ts';
@@ -11,8 +12,8 @@ import { ownsIn } from './owns-in.ts';
 
 export interface RestOptions {
   readonly kernel: Kernel;
-  /** The user's resolvers by type and field, the same as for GraphQL. */
-  readonly resolvers?: Resolvers;
+  /** The engine of GraphQL, which answers REST too. */
+  readonly engine: Engine;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
   /**
    * The user's own routes, for the OpenAPI document. They are read when the document is first
@@ -30,23 +31,24 @@ export interface RestOptions {
  * plans, rules, resolvers and events of GraphQL. It also serves the OpenAPI document of the whole
  * server.
  *
- * @example createRest({ kernel, resolvers }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
+ * @example createRest({ kernel, engine }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
  */
 export function createRest({
   kernel,
-  resolvers = {},
+  engine,
   scalars = {},
   routes,
   jobs = false,
   adminData: guards,
 }: RestOptions): ServerModule {
   const { project } = kernel;
+  const { resolvers } = engine;
   const modules = project.api.rest ? restModules(project) : [];
   const paths = new Set(modules.map(({ path }) => path));
   const admin = guards && adminDataRoutesOf({ kernel, resolvers, scalars, guards });
   const serve = onFirstUse(async () => {
     const { openEndpoint } = await import('./open-endpoint.ts');
-    return openEndpoint({ kernel, resolvers, scalars });
+    return openEndpoint({ engine });
   });
   const document = once(async () => {
     const { describeServer } = await import('./document.ts');

@@ -1,11 +1,13 @@
 import { parseExact } from '../data/sql/exact-json.ts';
 import { type Operation, ownSize, type Returns } from '@twofold/schema';
+import type { SelectionNode } from 'graphql';
 import { failure } from '../errors.ts';
 import { argumentsOf, keyValue } from './body.ts';
 import { connectionSelection, rowsOf } from './connections.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { Page } from './query.ts';
 import { readOperand } from './query.ts';
+import { fieldNode, onType, prepareOperation } from './operations.ts';
 import { readRootField, ROOT_KEY } from './read.ts';
 import type { RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
@@ -16,19 +18,24 @@ import { readFieldSelection } from './field-selection.ts';
  * written without the resolver.
  */
 async function callField(
-  { service, operation, context, failed }: RestRequest,
+  request: RestRequest,
   args: Readonly<Record<string, unknown>>,
-  selection: string,
+  below: () => readonly SelectionNode[] | undefined,
 ): Promise<string | null> {
+  const { service, operation, query, rules, context, failed } = request;
   const declared = argumentsOf(service.engine.schema, operation).filter(
     ({ name }) => args[name] !== undefined,
   );
-  const types = declared.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
-  const given = declared.map(({ name }) => `${name}: $${name}`).join(', ');
-  const document = `${operation.root}${types && `(${types})`} { ${ROOT_KEY}: ${operation.name}${given && `(${given})`} ${selection} }`;
+  const { root, name } = operation;
+  const names = declared.map((each) => each.name);
+  const form = [names, query['fields'], query['include']];
+  const key = `${root} ${name} ${rules.callerClass} ${JSON.stringify(form)}`;
   return readRootField(service, {
-    document,
-    variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])),
+    operation: service.operations(key, () => {
+      const field = fieldNode(name, { as: ROOT_KEY, args: names, below: below() });
+      return prepareOperation(field, root === 'mutation' ? root : 'query', declared);
+    }),
+    variables: Object.fromEntries(names.map((each) => [each, args[each]])),
     context,
     failed,
   });
@@ -39,12 +46,12 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
   const { operation, served, query } = request;
   const { action } = operation;
   const { name } = served.module.entity;
-  const selection = selectionOf(request, name, readFieldSelection(query));
+  const selection = () => selectionOf(request, name, readFieldSelection(query));
   if (action.kind === 'node') {
     const text = await callField(
       request,
       { [action.arg]: key.startsWith(`${name}:`) ? key : `${name}:${key}` },
-      `{ ... on ${name} ${selection} }`,
+      () => [onType(name, selection())],
     );
     // `{}`: the object has another type, which has none of the selected fields.
     return text === '{}' ? null : text;
@@ -62,12 +69,13 @@ export async function askOwnList(
   const { service, operation, served, query } = request;
   if (operation.action.kind !== 'list') throw failure.notFound();
   const { paging, connection } = operation.action.list;
-  const row = selectionOf(request, served.module.entity.name, readFieldSelection(query));
-  const selection = connection ? connectionSelection(service.engine.schema, connection, row) : row;
   const text = await callField(
     request,
     { ...filtersOf(request), ...pageArguments(paging, page) },
-    selection,
+    () => {
+      const row = selectionOf(request, served.module.entity.name, readFieldSelection(query));
+      return connection ? connectionSelection(service.engine.schema, connection, row) : row;
+    },
   );
   const answer = text === null ? null : parseExact(text);
   const rows = rowsOf(answer);
@@ -120,9 +128,7 @@ export async function callOwnWrite(
   if (action.kind !== 'create' && action.kind !== 'update' && action.kind !== 'remove')
     throw failure.notFound();
   const returns = action.returns as OneReturned;
-  const text = await callField(
-    request,
-    args,
+  const text = await callField(request, args, () =>
     returnSelection(request, returns, action.kind === 'remove'),
   );
   clearLoaders(request.context);
@@ -132,19 +138,24 @@ export async function callOwnWrite(
 /** What a mutation of one row returns: REST has no endpoint for mutations of many. */
 type OneReturned = Exclude<Returns, { kind: 'rows' | 'count' }>;
 
-function returnSelection(request: RestRequest, returns: OneReturned, removing: boolean): string {
-  if (returns.kind === 'id' || returns.kind === 'boolean') return '';
+function returnSelection(
+  request: RestRequest,
+  returns: OneReturned,
+  removing: boolean,
+): SelectionNode[] | undefined {
+  if (returns.kind === 'id' || returns.kind === 'boolean') return undefined;
   const object = () =>
     removing
-      ? '{ id }'
+      ? [fieldNode('id')]
       : selectionOf(request, request.served.module.entity.name, readFieldSelection(request.query));
   if (returns.kind === 'entity') return object();
-  const parts = [
-    returns.entity && `object: ${returns.entity} ${object()}`,
-    returns.id && `id: ${returns.id}`,
-    returns.ok && `ok: ${returns.ok}`,
+  const { entity, id, ok } = returns;
+  return [
+    fieldNode('__typename'),
+    ...(entity ? [fieldNode(entity, { as: 'object', below: object() })] : []),
+    ...(id ? [fieldNode(id, { as: 'id' })] : []),
+    ...(ok ? [fieldNode(ok, { as: 'ok' })] : []),
   ];
-  return `{ __typename ${parts.filter((part) => part !== undefined).join(' ')} }`;
 }
 
 function readReturn(returns: OneReturned, value: any): OwnWritten {

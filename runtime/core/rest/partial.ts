@@ -1,53 +1,7 @@
-import type { Project } from '@twofold/schema';
 import { GraphQLError } from 'graphql';
-import { AppError, InternalError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { formatError, type Audience } from '../graphql/errors.ts';
-import type { Resolver, Resolvers } from '../plugin.ts';
 import { failureOf } from './failures.ts';
-
-/**
- * Wraps the user's resolvers so that each fails when it returns null for a required field. The
- * schema that REST uses has nullable fields instead, so that a failure leaves the rest of the
- * answer.
- *
- * @example requireValues(project, { Post: { minutes: () => null } }).Post.minutes // throws for `minutes: Int!`
- */
-export function requireValues({ entities }: Project, resolvers: Resolvers): Resolvers {
-  const required = entities.map(({ name, fields }) => {
-    const own = fields.filter(
-      (field) => field.type.required && typeof resolvers[name]?.[field.name] === 'function',
-    );
-    return [
-      name,
-      Object.fromEntries(
-        own.map((field) => [
-          field.name,
-          requiring(`${name}.${field.name}`, resolvers[name]?.[field.name] as Resolver),
-        ]),
-      ),
-    ] as const;
-  });
-  return {
-    ...resolvers,
-    ...Object.fromEntries(
-      required
-        .filter(([name]) => resolvers[name])
-        .map(([name, own]) => [name, { ...resolvers[name], ...own }]),
-    ),
-  };
-}
-
-function requiring(coordinate: string, resolver: Resolver): Resolver {
-  const checked = (value: unknown) => {
-    if (value === null || value === undefined)
-      throw new InternalError(`Cannot return null for non-nullable field ${coordinate}.`);
-    return value;
-  };
-  return (parent, args, context, info) => {
-    const value = resolver(parent, args, context, info);
-    return value instanceof Promise ? value.then(checked) : checked(value);
-  };
-}
 
 /**
  * Removes failed fields from an answer, so that the other fields are kept and null always means

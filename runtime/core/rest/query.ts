@@ -2,7 +2,7 @@ import { defaultPageSize, type RestFilter, type RestMember } from '@twofold/sche
 import { isScalarType } from 'graphql';
 import { failure } from '../errors.ts';
 import type { Rules } from '../data/access/access.ts';
-import { accepts } from '../graphql/input-types.ts';
+import { addedNames } from './added-fields.ts';
 import { isOpen } from './selection.ts';
 import type { RestService, ServedModule } from './service.ts';
 import { type QueryString } from './field-selection.ts';
@@ -73,7 +73,7 @@ function readOrder(
 }
 
 /**
- * Converts the filters of a query string to a `where` input of the inner project.
+ * Converts the filters of a query string to the `where` of a list.
  *
  * @throws AppError 400 for a value of the wrong type, 403 for a relation whose rows the caller may
  * not see.
@@ -124,7 +124,7 @@ function place(
   const { source } = member.field;
   if (member.kind !== 'key' || source.kind !== 'one' || isOpen(service, rules, source.entity))
     return void ((where[member.name] ??= {})[operator] = value);
-  const relation = (where[service.names.relation(member.field.name)] ??= {});
+  const relation = (where[addedNames.relation(member.field.name)] ??= {});
   if (operator === 'isNull') throw failure.forbidden();
   (relation['id'] ??= {})[operator] = value;
 }
@@ -158,9 +158,9 @@ function readValue(
   { kind, field, column }: RestMember,
   text: string,
 ): unknown {
-  const values = column?.values;
-  const isNumber = column?.type === 'id' && column.scalar === 'Int';
-  if (!isNumber && (kind === 'key' || field.type.name === 'ID')) return text;
+  const { values, scalar = 'ID' } = column ?? {};
+  const isNumber = column?.type === 'id' && scalar === 'Int';
+  if (!isNumber && (kind === 'key' ? scalar : field.type.name) === 'ID') return text;
   if (values)
     return values.includes(text)
       ? text
@@ -172,10 +172,13 @@ function readValue(
     column?.type === 'real' ||
     (field.type.name === 'Timestamp' && /^-?\d+$/.test(text));
   const value = numeric ? (text.trim() === '' ? text : Number(text)) : text;
-  const type = engine.schema.getType(isNumber ? column.scalar : field.type.name);
-  if (isScalarType(type) && !accepts(() => type.coerceInputValue(value)))
-    refuse(`${parameter} is not a valid ${type.name}`);
-  return value;
+  const type = engine.schema.getType(kind === 'key' || isNumber ? scalar : field.type.name);
+  if (!isScalarType(type)) return value;
+  try {
+    return type.coerceInputValue(value);
+  } catch {
+    return refuse(`${parameter} is not a valid ${type.name}`);
+  }
 }
 
 function refuse(message: string): never {

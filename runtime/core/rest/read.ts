@@ -1,6 +1,6 @@
 import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, SelectionNode } from 'graphql';
 import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { callerId, refusal } from '../data/access/access.ts';
@@ -10,24 +10,53 @@ import { readCalls } from '../graphql/arguments.ts';
 import { checkCost } from '../graphql/limits.ts';
 import { rootCause } from '../graphql/errors.ts';
 import { TIMEOUT, withTimeLimit } from '../graphql/time-limit.ts';
-import { runOperation, startRun } from '../graphql/run.ts';
-import type { Cut, Cuts } from '../graphql/cuts.ts';
+import { executeRun } from '../graphql/execute/index.ts';
+import { startRun } from '../graphql/run.ts';
+import type { PreparedOperation } from '../graphql/document-cache.ts';
+import { ROWS } from './added-fields.ts';
+import type { Cuts } from '../graphql/cuts.ts';
 import { readingOf, type Run } from '../graphql/operation-run.ts';
 import { takeRows } from './connections.ts';
 import { dropFailed } from './partial.ts';
+import type { RestRequest } from './request.ts';
+import { selectionOf } from './selection.ts';
+import { readFieldSelection } from './field-selection.ts';
+import { fieldNode, prepareOperation } from './operations.ts';
 import type { RestService } from './service.ts';
 
 /** A root field, of ours or the user's, under the alias `it`. */
 export interface RootFieldRequest {
-  /** @example 'query($id: ID!) { it: rest_get_Post(id: $id) { id title } }' */
-  readonly document: string;
+  /** @example query($id: ID!) { it: post(id: $id) { id title } } */
+  readonly operation: PreparedOperation;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Whether the variables are those of one of our fields, whose values have been coerced. */
+  readonly coerced?: boolean;
   readonly context: RequestContext;
   /** Collects the paths of fields that failed and are left out. */
   readonly failed: string[];
 }
 
 export const ROOT_KEY = 'it';
+
+interface RootField {
+  readonly args: readonly string[];
+  /** What is selected of the field; the selection of a row when absent. */
+  below?(rows: readonly SelectionNode[]): readonly SelectionNode[];
+}
+
+/** The operation that reads one of our root fields, with what the request selects of a row. */
+export function rowsOperation(
+  request: RestRequest,
+  name: string,
+  { args, below = (rows) => rows }: RootField,
+): PreparedOperation {
+  const { service, served, query, rules } = request;
+  const key = `${name} ${rules.callerClass} ${JSON.stringify([query['fields'], query['include']])}`;
+  return service.operations(key, () => {
+    const rows = selectionOf(request, served.module.entity.name, readFieldSelection(query));
+    return prepareOperation(fieldNode(name, { as: ROOT_KEY, args, below: below(rows) }));
+  });
+}
 
 /** The lists that were cut in the answer to a request. */
 const CUTS = new WeakMap<RequestContext, Cuts>();
@@ -44,7 +73,7 @@ export function cutLists(context: RequestContext): string | undefined {
   const list = CUTS.get(context)?.list;
   return list
     ?.slice(0, 20)
-    .map(({ path, size }) => `${path.join('.').replace(OF_QUERY, '')}=${size}`)
+    .map(({ path, size }) => `${path.join('.').replace(OF_QUERY, '').replaceAll(ROWS, '')}=${size}`)
     .join(', ');
 }
 
@@ -93,9 +122,8 @@ export async function readRootFieldIn(
   return isPlanned(run) ? (readPlanned(service, run, query) as Promise<string | null>) : undefined;
 }
 
-function start(service: RestService, { document, variables, context }: RootFieldRequest): Run {
-  const { engine } = service;
-  const operation = service.documents(document);
+function start({ engine }: RestService, request: RootFieldRequest): Run {
+  const { operation, variables } = request;
   const cost = checkCost(engine, operation, variables);
   if ('over' in cost) {
     const { value, limit } = cost.over.extensions;
@@ -104,7 +132,7 @@ function start(service: RestService, { document, variables, context }: RootField
       { extensions: cost.over.extensions },
     );
   }
-  const run = startRun(engine, { operation, variables, context, ...cost });
+  const run = startRun(engine, { ...request, ...cost });
   if ('errors' in run) throw failure.badRequest(run.errors[0]?.message ?? 'Invalid request');
   return run;
 }
@@ -148,30 +176,20 @@ function withoutMarkers(value: unknown, marker: string): unknown {
 /** Runs the executor of GraphQL, because resolvers of the user are involved. */
 async function execute(
   service: RestService,
-  { document, variables, context, failed }: RootFieldRequest,
-  { operation, nested, cuts }: Run,
+  { context, failed }: RootFieldRequest,
+  run: Run,
 ): Promise<string | null> {
-  const answer = await runOperation(service.engine, { operation, variables, context, nested });
-  const {
-    data,
-    errors = [],
-    extensions,
-  } = 'text' in answer ? (parseExact(String(answer.text)) as ExecutionResult) : answer.result;
-  const rows = service.names.connection('');
-  for (const { path, size } of (extensions?.['cut'] ?? []) as readonly Cut[])
-    cuts.at()(
-      path.map((key) => key.replace(rows, '')),
-      size,
-    );
+  const answer = await executeRun(run);
+  const { data, errors = [] } =
+    'text' in answer ? (parseExact(String(answer.text)) as ExecutionResult) : answer.result;
   for (const error of errors) {
     if (rootCause(error) instanceof LimitReached) throw rootCause(error);
     const place = dropFailed(data, error, { requestId: context.id, log: service.engine.log });
-    if (place !== undefined) failed.push(place.replaceAll(rows, ''));
+    if (place !== undefined) failed.push(place.replaceAll(ROWS, ''));
   }
   const value = data?.[ROOT_KEY] ?? null;
-  return value === null
-    ? null
-    : JSON.stringify(document.includes(rows) ? takeRows(value, rows) : value);
+  const text = value === null ? null : JSON.stringify(value);
+  return text?.includes(`"${ROWS}`) ? JSON.stringify(takeRows(value, ROWS)) : text;
 }
 
 /** @throws AppError `UNAVAILABLE` (503) when `work` takes longer than a request may. */

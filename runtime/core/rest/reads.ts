@@ -5,11 +5,17 @@ import { streamRows, streamTypeOf } from './every-row.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { askOwnGet, askOwnList } from './own-fields.ts';
 import { assertKnown, readPage, readListVariables, type Page } from './query.ts';
-import { readRootField, readRootText, type RootFieldRequest, ROOT_KEY } from './read.ts';
+import {
+  readRootField,
+  readRootText,
+  ROOT_KEY,
+  type RootFieldRequest,
+  rowsOperation,
+} from './read.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
-import { selectionOf } from './selection.ts';
-import { readFieldSelection } from './field-selection.ts';
+import { addedNames } from './added-fields.ts';
+import { fieldNode, prepareOperation } from './operations.ts';
 import type { RestService } from './service.ts';
 
 const PAGE_WORDS = new Set(['page', 'limit']);
@@ -48,22 +54,21 @@ async function askList(
   request: RestRequest,
   { page, limit }: Page,
 ): Promise<{ total: number; data: JsonText }> {
-  const { service, served, query, rules, context } = request;
-  const { entity } = served.module;
-  const { names } = service;
+  const { service, served, query, rules, context, failed } = request;
   const variables = {
     ...readListVariables(service, query, served, rules),
     limit,
     offset: (page - 1) * limit,
   };
-  const selection = selectionOf(request, entity.name, readFieldSelection(query));
-  const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
-  const [declared, given] = served.searched ? [', $search: String', ', search: $search'] : ['', ''];
-  const document = `query(${types}${declared}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy${given}, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
-  return split(
-    await readRootText(service, { document, variables, context, failed: request.failed }),
-  );
+  const operation = rowsOperation(request, addedNames.list(served.module.entity), {
+    args: ['where', 'orderBy', 'search', 'limit', 'offset'],
+    below: (rows) => [TOTAL, fieldNode('nodes', { as: 'data', below: rows })],
+  });
+  const asked = { operation, variables, coerced: true, context, failed };
+  return split(await readRootText(service, asked));
 }
+
+const TOTAL = fieldNode('totalCount', { as: 'total' });
 
 /** The number of rows of a module that the caller may see. */
 export async function totalOf(
@@ -71,10 +76,14 @@ export async function totalOf(
   { entity }: RestModule,
   context: RequestContext,
 ): Promise<number> {
-  const document = `{ ${ROOT_KEY}: ${service.names.list(entity)}(limit: 1) { total: totalCount } }`;
+  const name = addedNames.list(entity);
+  const operation = service.operations(`total ${name}`, () =>
+    prepareOperation(fieldNode(name, { as: ROOT_KEY, args: ['limit'], below: [TOTAL] })),
+  );
   const text = await readRootField(service, {
-    document,
-    variables: {},
+    operation,
+    variables: { limit: 1 },
+    coerced: true,
     context: service.callerOf(context),
     failed: [],
   });
@@ -97,10 +106,7 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
   assertKnown(query, (name) => SHAPE_WORDS.has(name));
   const text = served.isOwn('get')
     ? await askOwnGet(request, key)
-    : await readRootText(
-        service,
-        rowRequest(request, service.names.get(served.module.entity), key),
-      );
+    : await readRootText(service, rowRequest(request, addedNames.get(served.module.entity), key));
   if (text === null) throw notFound(request);
   if (request.failed.length > 0) return { status: 200, text };
   const tag = etagOf(text);
@@ -111,11 +117,11 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
 
 /** The query for one row by its key, through the root field `name`. */
 export function rowRequest(request: RestRequest, name: string, key: string): RootFieldRequest {
-  const { served, query, context, failed } = request;
-  const selection = selectionOf(request, served.module.entity.name, readFieldSelection(query));
+  const { context, failed } = request;
   return {
-    document: `query($id: ID!) { ${ROOT_KEY}: ${name}(id: $id) ${selection} }`,
+    operation: rowsOperation(request, name, { args: ['id'] }),
     variables: { id: key },
+    coerced: true,
     context,
     failed,
   };

@@ -1,12 +1,14 @@
 import type { RestMember, TypeRef } from '@twofold/schema';
-import { isObjectType } from 'graphql';
+import { isObjectType, type SelectionNode } from 'graphql';
 import { failure } from '../errors.ts';
 import { refusal, type Access, type Rules } from '../data/access/access.ts';
 import type { EntityModel } from '../data/model.ts';
 import { ownResolver } from '../graphql/engine.ts';
 import { connectionSelection } from './connections.ts';
-import type { RestService } from './service.ts';
+import { addedNames, ROWS } from './added-fields.ts';
 import type { FieldSelection } from './field-selection.ts';
+import { fieldNode, onType } from './operations.ts';
+import type { RestService } from './service.ts';
 
 interface SelectionScope {
   readonly service: RestService;
@@ -14,17 +16,17 @@ interface SelectionScope {
 }
 
 /**
- * Turns the `fields` and `include` of a request into a GraphQL selection. Fields that the caller
+ * Turns the `fields` and `include` of a request into the selection of an operation. Fields that the caller
  * may not read are left out, unless the request names them.
  *
  * @throws AppError 400 for an unknown name, 401 or 403 for one that the caller may not read.
- * @example selectionOf({ service, rules }, 'Post', { fields: null, include: new Map() }) // '{ id title body }'
+ * @example selectionOf({ service, rules }, 'Post', { fields: null, include: new Map() }) // id title body
  */
 export function selectionOf(
   selecting: SelectionScope,
   entityName: string,
   { fields, include }: FieldSelection,
-): string {
+): SelectionNode[] {
   const { service } = selecting;
   const entity = service.engine.model.entity(entityName);
   const members = service.members(entityName);
@@ -38,18 +40,17 @@ export function selectionOf(
   for (const name of embedded.keys())
     if (members.get(name)?.kind !== 'relation')
       throw failure.badRequest(`include: ${entityName} has no relation ${name}`);
-  const lines = [...members.values()].flatMap((member) =>
-    lineOf(selecting, entity, member, { fields, include: embedded }),
+  return [...members.values()].flatMap((member) =>
+    memberNode(selecting, entity, member, { fields, include: embedded }),
   );
-  return `{ ${lines.join(' ')} }`;
 }
 
-function lineOf(
+function memberNode(
   selecting: SelectionScope,
   entity: EntityModel,
   member: RestMember,
   { fields, include }: FieldSelection,
-): string[] {
+): SelectionNode[] {
   const { name } = member;
   const inside = include.get(name);
   const named = inside !== undefined || fields?.has(name) === true;
@@ -109,26 +110,28 @@ function targetOf(
   return engine.model.entities.has(type.name) ? type.name : undefined;
 }
 
-function value({ service }: SelectionScope, { kind, name, field }: RestMember): string {
-  if (kind === 'key') return `${name}: ${service.names.key(field.name)}`;
+function value({ service }: SelectionScope, { kind, name, field }: RestMember): SelectionNode {
+  if (kind === 'key') return fieldNode(addedNames.key(field.name), { as: name });
   return field.type.kind === 'object'
-    ? `${name} ${objectSelection(service, field.type.name)}`
-    : name;
+    ? fieldNode(name, { below: objectSelection(service, field.type.name) })
+    : fieldNode(name);
 }
 
+const TYPENAME = fieldNode('__typename');
+
 /** Selects objects in JSON columns with all fields, to a limited depth: they may be recursive. */
-function objectSelection(service: RestService, typeName: string, levels = 5): string {
+function objectSelection(service: RestService, typeName: string, levels = 5): SelectionNode[] {
   const type = service.engine.schema.getType(typeName);
   const object = service.engine.model.objects.get(typeName);
-  if (!isObjectType(type) || !object) return '{ __typename }';
-  const lines = object.fields.flatMap(({ name, type: inner, args }) => {
+  if (!isObjectType(type) || !object) return [TYPENAME];
+  const nodes = object.fields.flatMap(({ name, type: inner, args }) => {
     if (args.some((argument) => argument.type.required)) return [];
-    if (inner.kind === 'scalar' || inner.kind === 'enum') return [name];
+    if (inner.kind === 'scalar' || inner.kind === 'enum') return [fieldNode(name)];
     return inner.kind === 'object' && levels > 0
-      ? [`${name} ${objectSelection(service, inner.name, levels - 1)}`]
+      ? [fieldNode(name, { below: objectSelection(service, inner.name, levels - 1) })]
       : [];
   });
-  return `{ ${lines.length > 0 ? lines.join(' ') : '__typename'} }`;
+  return nodes.length > 0 ? nodes : [TYPENAME];
 }
 
 function relation(
@@ -136,7 +139,7 @@ function relation(
   { entity }: EntityModel,
   { name, field }: RestMember,
   selected: FieldSelection,
-): string {
+): SelectionNode {
   const { service } = selecting;
   const inferred =
     (field.source.kind === 'one' || field.source.kind === 'many') &&
@@ -148,11 +151,14 @@ function relation(
     target === undefined
       ? membersSelection(selecting, field.type.name, selected)
       : selectionOf(selecting, target, selected);
-  if (inferred) return `${name}: ${service.names.relation(field.name)} ${rows}`;
+  if (inferred) return fieldNode(addedNames.relation(field.name), { as: name, below: rows });
   const connection = field.source.kind === 'many' ? field.source.list.connection : undefined;
   return connection
-    ? `${service.names.connection(name)}: ${name} ${connectionSelection(service.engine.schema, connection, rows)}`
-    : `${name} ${rows}`;
+    ? fieldNode(name, {
+        as: `${ROWS}${name}`,
+        below: connectionSelection(service.engine.schema, connection, rows),
+      })
+    : fieldNode(name, { below: rows });
 }
 
 /** Selects the fields of each member of an abstract type. */
@@ -160,12 +166,15 @@ function membersSelection(
   selecting: SelectionScope,
   abstract: string,
   selected: FieldSelection,
-): string {
+): SelectionNode[] {
   const { model } = selecting.service.engine;
   const members = (model.abstracts.get(abstract)?.members ?? []).filter(
     (member) =>
       model.entities.has(member) &&
       selecting.rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
   );
-  return `{ __typename ${members.map((member) => `... on ${member} ${selectionOf(selecting, member, selected)}`).join(' ')} }`;
+  return [
+    TYPENAME,
+    ...members.map((member) => onType(member, selectionOf(selecting, member, selected))),
+  ];
 }

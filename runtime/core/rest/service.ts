@@ -12,22 +12,17 @@ import {
   restSorts,
   type RestVerb,
 } from '@twofold/schema';
-import { createEngine } from '../graphql/create-engine.ts';
 import { ownRootResolver, type Engine } from '../graphql/engine.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import type { Kernel } from '../module.ts';
-import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import type { AdminWriteGuard } from './admin-writes.ts';
-import { createDocuments, type Documents } from './documents.ts';
+import { withAddedFields } from './added-fields.ts';
+import { createOperations, type Operations } from './operations.ts';
 import { createStreams, type Streams } from './streams.ts';
-import { innerProject, type Names } from './inner-project.ts';
-import { requireValues } from './partial.ts';
 
 /** The parts that all requests share. They are made once. */
 export interface RestService {
   readonly engine: Engine;
-  readonly names: Names;
-  readonly documents: Documents;
+  readonly operations: Operations;
   readonly bodyLimit: number;
   readonly streams: Streams;
   /** What all paths begin with: `/api/`. */
@@ -68,9 +63,7 @@ export interface ServedModule {
 }
 
 export interface ServiceOptions {
-  readonly kernel: Kernel;
-  readonly resolvers: Resolvers;
-  readonly scalars: Readonly<Record<string, ScalarMapping>>;
+  readonly engine: Engine;
   /** `/api/` when absent. */
   readonly prefix?: string;
   /** The caller of the request when absent. */
@@ -81,28 +74,19 @@ export interface ServiceOptions {
 
 const API = '/api/';
 
-/** @throws ConfigError for a scalar mapping that cannot be used. */
 export function createService({
-  kernel,
-  resolvers,
-  scalars,
+  engine: given,
   prefix = API,
   callerOf = (context) => context,
   writing,
   written,
 }: ServiceOptions): RestService {
-  const { project } = kernel;
-  const inner = innerProject(project, Object.keys(resolvers).length > 0);
-  const engine = createEngine(
-    { ...kernel, project: inner.project },
-    requireValues(project, resolvers),
-    scalars,
-  );
+  const engine = withAddedFields(given);
+  const { project } = engine.model;
   const members = new Map(project.entities.map((entity) => [entity.name, restMembers(entity)]));
   return {
     engine,
-    names: inner.names,
-    documents: createDocuments(),
+    operations: createOperations(),
     bodyLimit: project.server.bodyLimit,
     streams: createStreams(),
     prefix,

@@ -16,6 +16,7 @@ import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
 import { assertKnown } from './query.ts';
 import { readRootField, readRootFieldIn, inTime, type RootFieldRequest } from './read.ts';
+import { addedNames } from './added-fields.ts';
 import { rowRequest } from './reads.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 
@@ -109,7 +110,7 @@ async function writeAction(
   const { service, operation, rules, context, served } = request;
   const seen = key === undefined ? undefined : await ifMatch(request, key);
   const readRequestFor = (id: string) =>
-    rowRequest(request, service.names.row(served.module.entity), id);
+    rowRequest(request, addedNames.row(served.module.entity), id);
   const action: ActionRequest = {
     operation,
     args:
@@ -213,10 +214,8 @@ async function writeOwn(
   return {
     id,
     text:
-      (await readWritten(
-        request,
-        rowRequest(request, service.names.row(served.module.entity), id),
-      )) ?? JSON.stringify({ id }),
+      (await readWritten(request, rowRequest(request, addedNames.row(served.module.entity), id))) ??
+      JSON.stringify({ id }),
     done,
   };
 }
@@ -238,7 +237,7 @@ async function ifMatch(
   const header = koa.get('If-Match');
   if (header === '') return undefined;
   if (request.rules.entity(served.module.entity, 'READ').kind === 'none') throw changed();
-  const readRequest = rowRequest(request, service.names.row(served.module.entity), key);
+  const readRequest = rowRequest(request, addedNames.row(served.module.entity), key);
   const before = await lookBefore(request, readRequest, key);
   return async (id, query) => {
     await lock(request, id, query);

@@ -65,21 +65,26 @@ function compileField(
   definition: GraphQLField<unknown, unknown>,
   asked: SelectedField,
 ): ExecutableField {
-  const named = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
-  const reads = readsOf(compiling.engine, parent, definition);
+  const { engine } = compiling;
+  const { name, type } = definition;
+  const named = isNonNullType(type) ? type.ofType : type;
+  const reads = readsOf(engine, parent, definition);
+  const lacked = isNonNullType(type) && engine.mayLack?.(parent.name, name) === true;
+  // Null is an error of the user's resolver, and for a planned value only that it was left out.
+  const whole = lacked && !ownResolver(engine, parent.name, name) ? named : type;
   const leaf = leafOf(named);
   return {
     ...asked,
-    name: definition.name,
+    name,
     parent,
     definition,
-    required: isNonNullType(definition.type),
+    required: isNonNullType(type) && !lacked,
     reads,
     resolve: definition.resolve ?? memberOf,
-    complete: completerFor(compiling, definition.type, asked.nodes),
+    complete: completerFor(compiling, whole, asked.nodes),
     leaf,
     member: reads.fromMember ? leaf : undefined,
-    planned: reads.fromTree && isLeafType(named) && compiling.engine.isPlain(named.name),
+    planned: reads.fromTree && isLeafType(named) && engine.isPlain(named.name),
   };
 }
 
