@@ -16,7 +16,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
  * A failure that the user can act on: its message says how.
  *
  * @example
- * throw new CommandError(EXIT.usage, 'UNKNOWN_OPTION', 'unknown option --forse', 'did you mean --force?');
+ * throw new CommandError('UNKNOWN_OPTION', 'unknown option --forse', 'did you mean --force?');
  */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
@@ -26,7 +26,7 @@ export class CommandError extends Error {
   /** Further members of the error in `--json`. */
   readonly details: Readonly<Record<string, unknown>> = {};
 
-  constructor(exitCode: ExitCode, code: string, message: string, fix?: string) {
+  constructor(code: string, message: string, fix?: string, exitCode: ExitCode = EXIT.usage) {
     super(message);
     this.name = 'CommandError';
     this.exitCode = exitCode;

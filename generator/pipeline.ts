@@ -332,9 +332,9 @@ async function planSettled(root: string, options: RunOptions, disk: Disk): Promi
     return outcome.value;
   }
   throw new CommandError(
-    EXIT.again,
     'CHANGED_MEANWHILE',
     'the inputs were changed again and again while this run was at work; nothing was written',
     'run again',
+    EXIT.again,
   );
 }

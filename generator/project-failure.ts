@@ -16,20 +16,19 @@ export function projectFailure(errors: string, exitCode: number | null): Command
   const [, missing] = /Cannot find package '(.+?)' imported from/.exec(errors) ?? [];
   if (missing !== undefined)
     return new CommandError(
-      EXIT.usage,
       'PACKAGES_MISSING',
       `the package ${missing} is not installed`,
       'npm install',
     );
   if (exitCode === null)
     return new CommandError(
-      EXIT.again,
       'PROJECT_KILLED',
       'the process that ran the project was killed',
       'run the command again: what was not finished is as it was, or goes on from there',
+      EXIT.again,
     );
   const message = withoutTrace(errors) || `the project ended with ${exitCode}`;
-  return new CommandError(EXIT.usage, 'PROJECT_FAILED', message);
+  return new CommandError('PROJECT_FAILED', message);
 }
 
 /** The last lines of an error, with the place in the project's own code where it was thrown. */

@@ -1,6 +1,6 @@
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import { stillToWrite } from './answered-fields.ts';
-import { CommandError, EXIT } from './failure.ts';
+import { CommandError } from './failure.ts';
 import type { Sources } from './files.ts';
 import { readSources } from './read.ts';
 import { completesUser, readUserHooks } from './user-hooks.ts';
@@ -42,7 +42,6 @@ export async function readProjectFrom(
 ): Promise<InputReading> {
   if (sources.schema.length === 0 && sources.problems.length === 0) {
     throw new CommandError(
-      EXIT.usage,
       'NO_SCHEMA',
       `there is no schema.graphql in ${sources.root}`,
       'npx generator init makes a project; --cwd DIR names another folder',

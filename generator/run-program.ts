@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { CommandError, EXIT } from './failure.ts';
+import { CommandError } from './failure.ts';
 
 export interface ProgramOptions {
   readonly cwd: string;
@@ -34,7 +34,6 @@ export async function runProgram(
   const last = said.join('').trimEnd().split('\n').slice(-20).join('\n');
   const why = code instanceof Error ? code.message : `ended with ${code}`;
   throw new CommandError(
-    EXIT.usage,
     'PROGRAM_FAILED',
     `${command} ${args.slice(0, 3).join(' ')} ${why}${last ? `\n${last}` : ''}`,
   );

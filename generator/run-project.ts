@@ -75,7 +75,6 @@ export async function askProject<T>(
 export function assertGenerated(root: string): void {
   if (existsSync(join(root, 'src/generated/app.ts'))) return;
   throw new CommandError(
-    EXIT.usage,
     'NOT_GENERATED',
     `there is no src/generated/app.ts in ${root}`,
     'npm run generate',
@@ -113,7 +112,7 @@ export async function askRuntime<T>(
   const { code, out, errors } = await runScript(root, runtimeScript(question), { input });
   const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
-  throw new CommandError(EXIT.usage, 'DATABASE_UNREADABLE', withoutTrace(errors) || `exit ${code}`);
+  throw new CommandError('DATABASE_UNREADABLE', withoutTrace(errors) || `exit ${code}`);
 }
 
 /** An expected failure of the runtime, with a code and a message. */
@@ -147,7 +146,7 @@ const EXITS: Readonly<Record<string, ExitCode>> = {
 
 function refused({ code, message, extensions = {} }: RuntimeFailure): CommandError {
   const exit = DECISIONS.has(code) ? EXIT.ambiguous : (EXITS[code] ?? EXIT.usage);
-  return Object.assign(new CommandError(exit, code, message), { details: extensions });
+  return Object.assign(new CommandError(code, message, undefined, exit), { details: extensions });
 }
 
 export const MARK = '@@answer ';

@@ -40,10 +40,10 @@ export async function readSide(root: string, name: string, known: KnownSide): Pr
     const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
     throw Object.assign(
       new CommandError(
-        EXIT.invalid,
         'SIDE_INVALID',
         `${name} has errors\n${formatFindings(errors, texts, createPaint(false)).join('\n')}`,
         'correct them, or compare with another revision: --against REF',
+        EXIT.invalid,
       ),
       { details: { side: name, findings: errors } },
     );
@@ -72,9 +72,10 @@ export function readSdl(path: string, file: string): ServedSchema {
     return servedBy(text, [{ file, text }]);
   } catch (error) {
     throw new CommandError(
-      EXIT.invalid,
       'SIDE_INVALID',
       `${file} is no schema: ${error instanceof Error ? error.message : String(error)}`,
+      undefined,
+      EXIT.invalid,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { closest } from './closest.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from './command.ts';
 
 /** The parsed command line. */
@@ -69,7 +69,6 @@ function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpe
     commands.map((command) => command.name),
   );
   throw new CommandError(
-    EXIT.usage,
     'UNKNOWN_COMMAND',
     `unknown command ${name}`,
     near ? `did you mean ${near}?` : 'generator --help lists the commands',
@@ -104,7 +103,6 @@ function findOption(
     specs.filter((spec) => !spec.hidden).map((spec) => `--${spec.name}`),
   );
   throw new CommandError(
-    EXIT.usage,
     'UNKNOWN_OPTION',
     `unknown option ${rawName}`,
     near ? `did you mean ${near}?` : helpOf(command),
@@ -130,7 +128,7 @@ function valueOf(
 }
 
 function usage(code: string, message: string, command: CommandSpec | null): CommandError {
-  return new CommandError(EXIT.usage, code, message, helpOf(command));
+  return new CommandError(code, message, helpOf(command));
 }
 
 function helpOf(command: CommandSpec | null): string {

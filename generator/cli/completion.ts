@@ -108,7 +108,6 @@ export async function run({ positionals, commands, terminal }: CommandCall): Pro
   const shell = SHELLS.find((name) => name === positionals[0]);
   if (shell === undefined)
     throw new CommandError(
-      EXIT.usage,
       'UNKNOWN_SHELL',
       positionals[0] === undefined
         ? 'which shell?'

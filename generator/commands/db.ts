@@ -17,7 +17,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (step === 'restore') return restore(call, file);
   if (step === 'copy') return copy(call, file);
   throw new CommandError(
-    EXIT.usage,
     'UNKNOWN_STEP',
     step === undefined ? 'generator db needs a step' : `unknown step ${step}`,
     'one of backup, restore, copy',
@@ -63,7 +62,6 @@ async function openFile(path: string): Promise<FileHandle> {
     return await open(path, 'w', PRIVATE);
   } catch (error) {
     throw new CommandError(
-      EXIT.usage,
       'FILE_UNWRITABLE',
       `the backup cannot be written: ${(error as Error).message}`,
       'npm run generator -- db backup FILE, with a file that this user may write',
@@ -107,7 +105,7 @@ interface MoveReport {
 async function restore(call: CommandCall, file: string | undefined): Promise<ExitCode> {
   const root = resolve(call.cwd);
   if (file === undefined)
-    throw new CommandError(EXIT.usage, 'FILE_MISSING', 'restore needs the file of a backup');
+    throw new CommandError('FILE_MISSING', 'restore needs the file of a backup');
   const archive = await checkArchive(resolve(root, file));
   const { database, replace, confirm } = call.options;
   const report = await askProject<MoveReport>(root, 'restore', {
@@ -122,7 +120,6 @@ async function copy(call: CommandCall, word: string | undefined): Promise<ExitCo
   const { from, to, replace, confirm } = call.options;
   if (word !== undefined || from === undefined || to === undefined)
     throw new CommandError(
-      EXIT.usage,
       'URL_MISSING',
       'copy needs both databases',
       'generator db copy --from URL --to URL',

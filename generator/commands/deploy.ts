@@ -132,7 +132,12 @@ async function follow(
   });
   const app = await server.app(name);
   if (app) return app;
-  throw new CommandError(EXIT.again, 'APP_DELETED', `${name} was deleted while it was deployed`);
+  throw new CommandError(
+    'APP_DELETED',
+    `${name} was deleted while it was deployed`,
+    undefined,
+    EXIT.again,
+  );
 }
 
 /** Removes control characters: the output of a build must not control the terminal. */
@@ -152,20 +157,19 @@ function assertBuildable(root: string, { changes }: RunPlan): void {
   );
   if (differs.length > 0)
     throw new CommandError(
-      EXIT.differs,
       'NOT_GENERATED',
       `the project is not up to date: ${differs
         .slice(0, 3)
         .map(({ path }) => path)
         .join(', ')}${differs.length > 3 ? ', …' : ''}`,
       'npm run generate',
+      EXIT.differs,
     );
   const dockerfile = existsSync(join(root, 'Dockerfile'))
     ? readFileSync(join(root, 'Dockerfile'), 'utf8')
     : '';
   if (/package-lock\.json/.test(dockerfile) && !existsSync(join(root, 'package-lock.json')))
     throw new CommandError(
-      EXIT.usage,
       'NO_PACKAGE_LOCK',
       'there is no package-lock.json, from which the image gets its packages',
       'npm install',
@@ -183,7 +187,6 @@ function nameOf({ options }: CommandCall, project: Project): string {
           .slice(0, 63);
   if (/^[a-z][a-z0-9-]{0,62}$/.test(name)) return name;
   throw new CommandError(
-    EXIT.usage,
     'NAME_INVALID',
     `${JSON.stringify(name)} is not a name for an app: lower case letters, digits and dashes, a letter first`,
     '--name NAME',
@@ -195,7 +198,6 @@ function assertOurs(known: AppReport | null, name: string): void {
   const kind = known?.source?.kind;
   if (kind === undefined || kind === 'tarball') return;
   throw new CommandError(
-    EXIT.usage,
     'NAME_TAKEN',
     `the server has an app ${name} already, and it was not deployed from a project (${kind})`,
     '--name NAME deploys under another name',
@@ -208,28 +210,18 @@ function explainRefusal(error: unknown, name: string): unknown {
   const { status, message } = error;
   if (status === 409 && /operation is running|is locked/i.test(message))
     return new CommandError(
-      EXIT.again,
       'DEPLOY_RUNNING',
       `another deploy of ${name} is running`,
       'run again when it has ended',
+      EXIT.again,
     );
   if (status === 409)
-    return new CommandError(
-      EXIT.usage,
-      'NAME_TAKEN',
-      message,
-      '--name NAME deploys under another name',
-    );
+    return new CommandError('NAME_TAKEN', message, '--name NAME deploys under another name');
   if (status === 413)
     return new CommandError(
-      EXIT.usage,
       'SOURCE_TOO_LARGE',
       message,
       'name what no build needs in .dockerignore',
     );
-  return new CommandError(
-    EXIT.usage,
-    'SERVER_REFUSED',
-    `the server refused (${status}): ${message}`,
-  );
+  return new CommandError('SERVER_REFUSED', `the server refused (${status}): ${message}`);
 }

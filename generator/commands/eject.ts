@@ -24,7 +24,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const [coordinate = ''] = call.positionals;
   if (!/^\w+(?:\.\w+)?$/.test(coordinate))
     throw new CommandError(
-      EXIT.usage,
       'COORDINATE_MISSING',
       'eject needs a field, or a definition that api.crud wrote',
       'npm run generator -- eject Query.users',
@@ -44,7 +43,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     );
   if (ejected === 'events')
     throw new CommandError(
-      EXIT.usage,
       'NOT_EJECTABLE',
       `the events of ${coordinate} are changes of rows`,
       'a function of your own is { subscribe: async function* () { … } }: runtime/core/graphql/docs/own-code.md',
@@ -93,7 +91,6 @@ async function ejectDefinition(
 function notWritten(name: string, crudSdl: string | undefined): CommandError {
   const near = crudSdl === undefined ? undefined : closest(name, ejectableNames(crudSdl));
   return new CommandError(
-    EXIT.usage,
     'UNKNOWN_COORDINATE',
     `src/generated/crud.graphql has no ${name}`,
     near
@@ -119,7 +116,7 @@ async function added(
   { path, field, ejected }: { path: string; field: string; ejected: Ejected },
 ): Promise<string> {
   if ((await memberNames(before))?.includes(field))
-    throw new CommandError(EXIT.usage, 'ALREADY_YOURS', `${path} answers ${field} already`);
+    throw new CommandError('ALREADY_YOURS', `${path} answers ${field} already`);
   const result = await insertMember(before, ejected.member.text, {
     from: '@twofold/runtime',
     names: ejected.imports,
@@ -130,7 +127,6 @@ async function added(
       ? `import { ${ejected.imports.join(', ')} } from '@twofold/runtime';\n`
       : '';
   throw new CommandError(
-    EXIT.usage,
     'NOT_INSERTED',
     `${path} was left alone: ${result.refused}`,
     `put this into its resolvers:\n\n${needed}${ejected.member.text},\n`,
@@ -140,7 +136,6 @@ async function added(
 function unknown(coordinate: string, known: readonly string[]): CommandError {
   const near = closest(coordinate, known);
   return new CommandError(
-    EXIT.usage,
     'UNKNOWN_COORDINATE',
     `the schema has no field ${coordinate}`,
     near ? `did you mean ${near}?` : 'generator explain lists every field',

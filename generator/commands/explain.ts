@@ -108,7 +108,6 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
     ...new Set(all.flatMap(({ coordinate }) => [coordinate, coordinate.split('.')[0]!])),
   ]);
   throw new CommandError(
-    EXIT.usage,
     'UNKNOWN_COORDINATE',
     `the schema has no ${name}`,
     near ? `did you mean ${near}?` : 'generator explain lists everything',

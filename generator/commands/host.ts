@@ -1,5 +1,5 @@
 import type { CommandCall } from '../cli/command.ts';
-import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { CommandError, type ExitCode } from '../failure.ts';
 
 /** The verbs of `generator host`: a new one is a new row. */
 const VERBS: Readonly<
@@ -19,7 +19,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const load = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (load) return (await load()).run(call);
   throw new CommandError(
-    EXIT.usage,
     'ARGUMENT_MISSING',
     verb === '' ? 'host what?' : `host ${verb} is no command`,
     `generator host ${Object.keys(VERBS).join(', or host ')}`,

@@ -37,7 +37,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const read = KINDS[kind];
   if (!read)
     throw new CommandError(
-      EXIT.usage,
       'UNKNOWN_SOURCE',
       kind === '' ? 'import what?' : `${kind} is nothing that can be imported`,
       `one of ${Object.keys(KINDS).join(', ')}`,
@@ -73,7 +72,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 function assertSomething({ types }: Imported, source: string): void {
   if (types.length > 0) return;
   throw new CommandError(
-    EXIT.usage,
     'NOTHING_TO_IMPORT',
     `${source} has no table to import; nothing was written`,
     'make its tables first, or name others with --schema, --only and --skip',

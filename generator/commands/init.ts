@@ -53,7 +53,6 @@ function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
   const name = options['name'] === undefined ? nameOf(basename(root)) : String(options['name']);
   if (!NAME.test(name))
     throw new CommandError(
-      EXIT.usage,
       'NAME_INVALID',
       `${JSON.stringify(name)} is not a name for a project: lower case letters, digits and dashes, a letter first`,
       `--name ${nameOf(name)}`,
@@ -87,7 +86,6 @@ async function assertEmpty(root: string, force: boolean): Promise<void> {
   const others = names.filter((name) => name !== '.git' && name !== '.DS_Store');
   if (others.length === 0 || force) return;
   throw new CommandError(
-    EXIT.usage,
     'NOT_EMPTY',
     `${root} is not empty (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''})`,
     'name another folder, or use --force, which overwrites no file',
@@ -100,12 +98,7 @@ async function listFolder(root: string): Promise<string[]> {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
     if (hasCode(error, 'ENOTDIR'))
-      throw new CommandError(
-        EXIT.usage,
-        'NOT_A_FOLDER',
-        `${root} is a file`,
-        'name another folder',
-      );
+      throw new CommandError('NOT_A_FOLDER', `${root} is a file`, 'name another folder');
     throw error;
   }
 }

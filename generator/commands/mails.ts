@@ -36,7 +36,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { locale } = call.options;
   const report = await askProject<Report>(root, 'mailsApp', { input: { command, kind, locale } });
   if ('unknown' in report) throw unknownKind(kind ?? '', report.unknown);
-  if (!report.ok) throw new CommandError(EXIT.invalid, 'MAILS_ABSENT', report.refused);
+  if (!report.ok) throw new CommandError('MAILS_ABSENT', report.refused, undefined, EXIT.invalid);
   if ('source' in report) return eject(call, root, report);
   if (call.terminal.json) call.terminal.document(report);
   else call.terminal.data('mails' in report ? table(report.mails) : preview(report, call));
@@ -62,7 +62,7 @@ async function eject(
   { path, source }: { readonly path: string; readonly source: string },
 ): Promise<ExitCode> {
   if ((await disk.read(join(root, path))) !== null)
-    throw new CommandError(EXIT.usage, 'ALREADY_YOURS', `${path} exists already`);
+    throw new CommandError('ALREADY_YOURS', `${path} exists already`);
   await withRunLock(root, () =>
     commit(root, [{ path, owner: 'user', kind: 'create', before: null, after: source }], disk),
   );
@@ -75,7 +75,6 @@ async function eject(
 function unknownKind(kind: string, kinds: readonly string[]): CommandError {
   const near = closest(kind, kinds);
   return new CommandError(
-    EXIT.usage,
     'MAIL_UNKNOWN',
     `there is no mail ${kind}; the kinds are ${kinds.join(', ')}`,
     near ? `npm run generator -- mails preview ${near}` : undefined,
@@ -83,5 +82,5 @@ function unknownKind(kind: string, kinds: readonly string[]): CommandError {
 }
 
 function usage(message: string): CommandError {
-  return new CommandError(EXIT.usage, 'MAILS_WORDS', message, 'npm run generator -- mails --help');
+  return new CommandError('MAILS_WORDS', message, 'npm run generator -- mails --help');
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseManifest, type SourceText } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
-import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { CommandError, type ExitCode } from '../failure.ts';
 import type { MigrateCall } from './migrate/call.ts';
 import { readSources } from '../read.ts';
 
@@ -42,7 +42,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const step = Object.hasOwn(STEPS, word) ? STEPS[word] : undefined;
   if (!step || (name !== undefined && !step.named))
     throw new CommandError(
-      EXIT.usage,
       'UNKNOWN_STEP',
       `unknown step ${step ? name : word}`,
       `one of ${Object.keys(STEPS).join(', ')}`,
@@ -65,7 +64,6 @@ async function assertManaged(root: string, command: string): Promise<void> {
   const { manifest } = await readSources(root);
   if (isUnmanaged(manifest))
     throw new CommandError(
-      EXIT.usage,
       'DATABASE_UNMANAGED',
       `${command} would change the structure of a database that others made: ` +
         'manifest.yaml says database: { managed: false }',

@@ -54,7 +54,7 @@ const placeOf = ({ file, line, column }: { file: string; line: number; column: n
 async function isWanted({ terminal, options }: CommandCall): Promise<boolean> {
   if (options['yes'] === true) return true;
   if (terminal.json || !terminal.interactive)
-    throw new CommandError(EXIT.ambiguous, 'NOT_CONFIRMED', 'nothing was changed', '--yes renames');
+    throw new CommandError('NOT_CONFIRMED', 'nothing was changed', '--yes renames', EXIT.ambiguous);
   return (await ask('Rename so? [y/N] ')).trim().toLowerCase().startsWith('y');
 }
 
@@ -63,10 +63,10 @@ function refuse(run: RunPlan, call: CommandCall): ExitCode {
   const edited = run.changes.filter(({ kind }) => kind === 'edited').map(({ path }) => path);
   if (edited.length > 0)
     throw new CommandError(
-      EXIT.invalid,
       'GENERATED_FILE_EDITED',
       `nothing was renamed: ${edited.join(', ')} was edited by hand`,
       'npm run generate -- --force, which keeps the edit under .generator/rescued/',
+      EXIT.invalid,
     );
   const { findings } = run;
   if (call.terminal.json) call.terminal.document({ ok: false, renamed: false, findings });
@@ -114,7 +114,6 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
   const name = to.split('.').at(-1)!;
   if (!/^\w+(\.\w+)?$/.test(from) || !/^[A-Za-z]\w*$/.test(name))
     throw new CommandError(
-      EXIT.usage,
       'NAMES_MISSING',
       'rename needs two names',
       'npm run generator -- rename User.name User.fullName',
@@ -127,7 +126,6 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
   if (!known.includes(from)) {
     const near = closest(from, known);
     throw new CommandError(
-      EXIT.usage,
       'UNKNOWN_COORDINATE',
       `the schema has no ${from} that is kept in a table`,
       near ? `did you mean ${near}?` : 'generator explain lists everything',
@@ -135,6 +133,6 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
   }
   if (field === undefined) return { kind: 'type', from: type, to: name };
   if (entity!.fields.some((each) => each.name === name))
-    throw new CommandError(EXIT.usage, 'NAME_TAKEN', `${type} has a field ${name} already`);
+    throw new CommandError('NAME_TAKEN', `${type} has a field ${name} already`);
   return { kind: 'field', type, from: field, to: name };
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { git } from '../breaking/base/git.ts';
-import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { CommandError, type ExitCode } from '../failure.ts';
 import { readSources } from '../read.ts';
 import { planUpgrade, type UpgradePlan } from '../upgrade/plan-upgrade.ts';
 import { runTarget } from '../upgrade/registry.ts';
@@ -108,7 +108,6 @@ async function assertCommitted(root: string): Promise<void> {
   if (code !== 0 || lines.length === 0) return;
   const names = lines.slice(0, 3).map((line) => line.slice(3));
   throw new CommandError(
-    EXIT.usage,
     'UNCOMMITTED',
     `${lines.length} file${lines.length === 1 ? ' has' : 's have'} changes that are not committed: ` +
       `${names.join(', ')}${lines.length > 3 ? ', …' : ''}`,

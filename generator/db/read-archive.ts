@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { fileOf, HEAD_FILE, markLine, type BackupHead, type BackupTable } from './frames.ts';
 import { sealedBytes } from './seal.ts';
 
@@ -23,7 +23,7 @@ export interface CheckedArchive {
  */
 export async function checkArchive(file: string): Promise<CheckedArchive> {
   await access(file).catch(() => {
-    throw new CommandError(EXIT.usage, 'BACKUP_MISSING', `there is no file ${file}`);
+    throw new CommandError('BACKUP_MISSING', `there is no file ${file}`);
   });
   const bytes = await sealedBytes(file);
   if (bytes === undefined) throw damaged(file, 'its checksum is another one');
@@ -66,7 +66,6 @@ async function contentOf(archive: Archive): Promise<BackupHead> {
   if (!head) throw damaged(archive.file, 'it has no backup.json');
   if (head.version !== 1)
     throw new CommandError(
-      EXIT.usage,
       'BACKUP_NEWER',
       `${archive.file} has format ${String(head.version)}, and this version reads format 1`,
       'use the version of Twofold that wrote it, or a newer one',
@@ -127,7 +126,6 @@ async function sendRows(archive: Archive, head: BackupHead, channel: Writable): 
 
 const damaged = (file: string, problem: string) =>
   new CommandError(
-    EXIT.usage,
     'BACKUP_DAMAGED',
     `${file} was cut off or changed: ${problem}; nothing was written`,
     'take another copy of the backup',

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import {
   fileOf,
   HEAD_FILE,
@@ -70,7 +70,7 @@ async function fill(
     archive.finalize();
     return whole;
   }
-  throw new CommandError(EXIT.usage, 'BACKUP_ENDED', 'the project ended before all rows were read');
+  throw new CommandError('BACKUP_ENDED', 'the project ended before all rows were read');
 }
 
 interface Spooling {
@@ -112,8 +112,4 @@ async function addTable(
 }
 
 const ended = (table: string) =>
-  new CommandError(
-    EXIT.usage,
-    'BACKUP_ENDED',
-    `the project ended while the rows of ${table} were read`,
-  );
+  new CommandError('BACKUP_ENDED', `the project ended while the rows of ${table} were read`);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Project } from '@twofold/schema';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import type { AppReport } from './hosting-server.ts';
 
 /** The settings of an app. The server stores sealed values encrypted and never returns them. */
@@ -24,7 +24,6 @@ export function readSettings(given: readonly string[], here: GivenEnvironment): 
     const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(text) ?? [];
     if (name === '')
       throw new CommandError(
-        EXIT.usage,
         'SETTING_INVALID',
         `${JSON.stringify(text)} is not a setting`,
         '--env NAME=VALUE, or --env NAME for the value that .env has',
@@ -32,7 +31,6 @@ export function readSettings(given: readonly string[], here: GivenEnvironment): 
     const found = value ?? here[name];
     if (found === undefined)
       throw new CommandError(
-        EXIT.usage,
         'SETTING_MISSING',
         `${name} has no value in the environment or in .env`,
         `--env ${name}=VALUE`,
@@ -59,7 +57,6 @@ export function withNeeded(
   const has = (name: string) => name in secrets || name in env || name in (known?.env ?? {});
   if (hosting && !has('HOST_PASSWORD') && !has('HOST_PASSWORD_HASH')) {
     throw new CommandError(
-      EXIT.usage,
       'SETTING_MISSING',
       'a hosting server needs the password of its operator',
       '--env HOST_PASSWORD takes it from .env',

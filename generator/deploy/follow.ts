@@ -74,17 +74,17 @@ function failed(
 ): CommandError {
   if (status === 'superseded')
     return new CommandError(
-      EXIT.again,
       'SUPERSEDED',
       `deployment ${number} of ${app} was overtaken by a later one`,
       'run again to deploy what you have now',
+      EXIT.again,
     );
   if (status === 'cancelled')
     return new CommandError(
-      EXIT.again,
       'CANCELLED',
       `deployment ${number} of ${app} was cancelled`,
       'what served before still serves',
+      EXIT.again,
     );
   const built = !/build/i.test(reason ?? '');
   const lines = built ? log : said;
@@ -93,7 +93,6 @@ function failed(
     .map((line) => `    ${line}`)
     .join('\n');
   return new CommandError(
-    EXIT.usage,
     built ? 'START_FAILED' : 'BUILD_FAILED',
     `deployment ${number} of ${app} failed: ${reason ?? 'no reason was given'}${last === '' ? '' : `\n${last}`}`,
     'what served before still serves',

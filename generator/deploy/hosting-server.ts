@@ -1,5 +1,5 @@
 import type { DeploymentStatus } from '@twofold/schema';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { fetchPatiently } from './fetch-patiently.ts';
 
 /** The fields of an app that a deploy needs, as the server returns them. */
@@ -169,14 +169,12 @@ async function assertReady(url: string): Promise<void> {
   );
   if (typeof health?.podman !== 'string')
     throw new CommandError(
-      EXIT.usage,
       'NO_HOSTING_SERVER',
       `${url} is not a hosting server`,
       'a project with `hosting:` in its manifest is one: generator init host --template hosting',
     );
   if (health.podman !== 'connected')
     throw new CommandError(
-      EXIT.usage,
       'ENGINE_AWAY',
       `the hosting server at ${url} has no container engine at the moment`,
       'on that machine: npm run generator -- doctor',
@@ -210,7 +208,6 @@ async function request(
   const ask = patient ? fetchPatiently : fetch;
   const response = await ask(url + path, sent).catch((error: unknown) => {
     throw new CommandError(
-      EXIT.usage,
       'SERVER_AWAY',
       `${url} does not answer: ${reasonOf(error)}`,
       'start the hosting server, or name another with --to URL',
@@ -226,21 +223,18 @@ async function refusalOf(response: Response, url: string): Promise<Error> {
   const message = errorIn(text) ?? `${url} answered ${status}`;
   if (status === 401)
     return new CommandError(
-      EXIT.usage,
       'NOT_SIGNED_IN',
       `not signed in at ${url}: ${message}`,
       'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
     );
   if (status === 403)
     return new CommandError(
-      EXIT.usage,
       'NOT_ALLOWED',
       `${url} does not let you deploy: ${message}`,
       'use a key with the scopes apps:read and apps:write',
     );
   if (status >= 300 && status < 400)
     return new CommandError(
-      EXIT.usage,
       'SERVER_MOVED',
       `${url} has moved to ${response.headers.get('location') ?? 'another address'}`,
       'give that address with --to',

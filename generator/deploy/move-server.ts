@@ -130,7 +130,12 @@ function answerOf(sent: ClientRequest, url: string): Promise<IncomingMessage> {
 }
 
 const away = (url: string, error: Error) =>
-  new CommandError(EXIT.again, 'SERVER_AWAY', `${url} does not answer: ${reasonOf(error)}`);
+  new CommandError(
+    'SERVER_AWAY',
+    `${url} does not answer: ${reasonOf(error)}`,
+    undefined,
+    EXIT.again,
+  );
 
 async function refusalOf(answer: IncomingMessage, url: string): Promise<Error> {
   const status = answer.statusCode ?? 0;

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { InvalidPathError, createTarball, type TarEntry } from '../packages/tarball.ts';
 import { parseDockerignore, parseGitignore, type IgnoreRules } from './ignore.ts';
 
@@ -114,7 +114,6 @@ async function addFile(
   found.bytes += bytes.length;
   if (found.bytes > MAX_BYTES)
     throw new CommandError(
-      EXIT.usage,
       'SOURCE_TOO_LARGE',
       `the project holds more than ${MAX_BYTES / 1024 / 1024} MiB of files; ${path} is where it became too much`,
       'name what no build needs in .dockerignore',
@@ -135,7 +134,6 @@ async function linkInside(root: string, path: string): Promise<string> {
   const reached = posix.normalize(posix.join(posix.dirname(path), target));
   if (!posix.isAbsolute(target) && reached !== '..' && !reached.startsWith('../')) return target;
   throw new CommandError(
-    EXIT.usage,
     'LINK_LEADS_OUT',
     `${path} is a link to ${target}, which is not part of the project`,
     `put a copy in its place, or name ${path} in .dockerignore`,
@@ -148,7 +146,6 @@ function archiveOf(entries: readonly TarEntry[]): Buffer {
   } catch (error) {
     if (!(error instanceof InvalidPathError)) throw error;
     throw new CommandError(
-      EXIT.usage,
       'PATH_TOO_LONG',
       error.message,
       'shorten the path, or name it in .dockerignore',

@@ -1,6 +1,6 @@
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { reasonOf } from './hosting-server.ts';
 
 /**
@@ -33,7 +33,6 @@ export async function reachApp(
     return target.hostname.endsWith('.localhost') ? 'name' : 'address';
   const why = typeof direct === 'number' ? `it answers ${direct}` : direct;
   throw new CommandError(
-    EXIT.usage,
     'APP_NOT_REACHED',
     `${app.name} runs, but ${target.href} does not answer: ${why}`,
     `point ${target.hostname} at the hosting server, and let its port ${target.port || target.protocol} through`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { askSecret } from '../cli/ask.ts';
 import type { CommandCall } from '../cli/command.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import type { GivenEnvironment } from './app-settings.ts';
 import { createHostingServer, type HostingServer } from './hosting-server.ts';
 
@@ -37,7 +37,6 @@ export async function openServer(
   if (password !== undefined && password !== '')
     return createHostingServer(url, await server.signIn(password));
   throw new CommandError(
-    EXIT.usage,
     'NOT_SIGNED_IN',
     `not signed in at ${url}`,
     'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
@@ -48,7 +47,6 @@ export async function openServer(
 function addressOf(given: string | undefined): string {
   if (given === undefined || given.trim() === '')
     throw new CommandError(
-      EXIT.usage,
       'NO_TARGET',
       'deploy where?',
       '--to URL of a hosting server, or DEPLOY_URL in the environment or in .env',
@@ -59,7 +57,6 @@ function addressOf(given: string | undefined): string {
   const url = URL.canParse(full) ? new URL(full) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
     throw new CommandError(
-      EXIT.usage,
       'TARGET_INVALID',
       `${JSON.stringify(given)} is not the address of a server`,
       '--to https://host.example.com',

@@ -16,10 +16,10 @@ export function assertKeptRelations(before: Project, after: Project): void {
   const [first] = other.toSorted((a, b) => Number(!a.inverse) - Number(!b.inverse));
   if (!first) return;
   throw new CommandError(
-    EXIT.invalid,
     'RENAME_BREAKS',
     `nothing was renamed: ${first.coordinate} would be another relation, because the names decide which fields are one`,
     `add @relation(inverse: "${first.inverse}") to ${first.coordinate}, then rename again`,
+    EXIT.invalid,
   );
 }
 

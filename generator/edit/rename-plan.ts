@@ -148,10 +148,10 @@ function keepingOperations(
   if (still.length === 0) return kept;
   const names = still.map(({ root, name }) => `${root} ${name}`).join(', ');
   throw new CommandError(
-    EXIT.invalid,
     'RENAME_BREAKS',
     `nothing would answer ${names}: what they do is inferred from the name ${rename.from}`,
     `rename them in the schema with it, or write them in src/resolvers/ first`,
+    EXIT.invalid,
   );
 }
 
@@ -166,10 +166,10 @@ function readSound({ sources }: InputReading, schema: readonly SourceText[]): Pr
   if (project && !hasErrors(diagnostics)) return project;
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
   throw new CommandError(
-    EXIT.invalid,
     'RENAME_BREAKS',
     `the renamed schema would not be right: ${first!.summary}`,
     first!.fix,
+    EXIT.invalid,
   );
 }
 

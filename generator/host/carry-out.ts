@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { runProgram } from '../run-program.ts';
 import type { HostCommand, HostFile } from './install-plan.ts';
 
@@ -32,14 +32,12 @@ export async function runCommands(commands: readonly HostCommand[]): Promise<voi
 export function assertCanInstall(isSystemd: boolean, user = process.getuid?.()): void {
   if (user !== 0)
     throw new CommandError(
-      EXIT.usage,
       'NOT_ROOT',
       'only root can install services, and this is another user',
       'sudo env "PATH=$PATH" npx generator host install; --dry-run shows what it would do',
     );
   if (!isSystemd)
     throw new CommandError(
-      EXIT.usage,
       'SYSTEMD_MISSING',
       'systemd does not run this machine',
       'run the project with: docker compose up -d; or use --root DIR to write the files only',

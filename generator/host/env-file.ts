@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseEnv } from 'node:util';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import type { InstallOptions } from './place.ts';
 
 export interface EnvParts {
@@ -58,7 +58,6 @@ export function printEnv(values: Readonly<Record<string, string>>): string {
     .map(([name, value]) => {
       if (/[\n\r\0]/.test(value))
         throw new CommandError(
-          EXIT.usage,
           'SETTING_UNUSABLE',
           `${name} has several lines, which a file of settings cannot hold`,
           `write it on one line, for example in base64`,
@@ -77,7 +76,6 @@ function quoted(name: string, value: string): string {
   if (!value.includes("'")) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
   throw new CommandError(
-    EXIT.usage,
     'SETTING_UNUSABLE',
     `${name} has both kinds of quotes, or an apostrophe and one of \\ $ \``,
     'give it another value',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { HostingModel } from '@twofold/schema';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import type { HostFacts } from './install-plan.ts';
 import { type HostPlace, PATHS, placeOfUnit } from './place.ts';
 import { type HostSystem, readSystem } from './system.ts';
@@ -18,7 +18,6 @@ export function systemBelow(root: string): HostSystem {
   const text = textOf(join(root, 'etc/os-release')) ?? textOf(join(root, 'usr/lib/os-release'));
   if (text === null)
     throw new CommandError(
-      EXIT.usage,
       'SYSTEM_UNKNOWN',
       `there is no ${join(root, 'etc/os-release')}, which names the system`,
       'a host is installed on Debian, Ubuntu or Fedora; --root DIR is the root folder of one',

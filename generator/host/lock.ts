@@ -37,15 +37,14 @@ function held(holder: ChildProcess): Promise<void> {
 
 const busy = () =>
   new CommandError(
-    EXIT.again,
     'HOST_BUSY',
     'another command installs or removes the host at this moment',
     'wait until it has ended, and look what it has done: generator host doctor',
+    EXIT.again,
   );
 
 const unusable = (why: string) =>
   new CommandError(
-    EXIT.usage,
     'HOST_LOCK_FAILED',
     `the lock ${LOCK} cannot be taken: ${why}`,
     'install util-linux, which has the program flock',

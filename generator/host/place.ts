@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 
 /** Where a host is installed, and the user that it runs as. */
 export interface HostPlace {
@@ -54,7 +54,6 @@ export function assertOptions(options: InstallOptions): void {
     const value = options[name as keyof InstallOptions];
     if (value === null || form.test(value)) continue;
     throw new CommandError(
-      EXIT.usage,
       'OPTION_VALUE',
       `--${name} ${JSON.stringify(value)} is not possible`,
       `for example: --${name} ${example}`,
@@ -62,7 +61,6 @@ export function assertOptions(options: InstallOptions): void {
   }
   if (/^\/(home|root|proc|run|sys|dev|tmp)\//.test(`${options.dir}/`))
     throw new CommandError(
-      EXIT.usage,
       'OPTION_VALUE',
       `--dir ${options.dir} is in a folder that services cannot see or that does not stay`,
       'for example: --dir /opt/twofold, or --dir /srv/twofold',

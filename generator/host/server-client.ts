@@ -36,10 +36,10 @@ async function call<T>(url: string, init: RequestInit): Promise<T> {
 
 function refused(message: string, cause: unknown): CommandError {
   const error = new CommandError(
-    EXIT.differs,
     'SERVER_AWAY',
     message,
     'systemctl start twofold; journalctl --unit twofold --lines 30',
+    EXIT.differs,
   );
   return Object.assign(error, { cause });
 }

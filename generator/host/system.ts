@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 
 export type SystemId = 'debian' | 'ubuntu' | 'fedora';
 
@@ -29,7 +29,6 @@ export function readSystem(osRelease: string): HostSystem {
   const name = values['PRETTY_NAME'] ?? (`${values['NAME'] ?? id} ${version}`.trim() || 'no name');
   if (!isKnown(id) || !isAtLeast(version, OLDEST[id]))
     throw new CommandError(
-      EXIT.usage,
       'SYSTEM_UNSUPPORTED',
       `this system is ${name}; a host is installed on Debian 12, Ubuntu 22.04, Fedora 40 or newer`,
       'use one of these, or run the project with: docker compose up -d',

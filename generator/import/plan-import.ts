@@ -3,7 +3,7 @@ import { parse as parseSdl } from 'graphql';
 import type { IdKind, SourceText } from '@twofold/schema';
 import { parse as parseYaml, parseDocument } from 'yaml';
 import { EDITOR_LINE, yamlText } from '../../templates/starter/manifest-lines.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { readSources } from '../read.ts';
 import { disk } from '../write/disk.ts';
 import type { Imported, ImportedAccess } from './imported.ts';
@@ -112,7 +112,6 @@ function first(schema: readonly SourceText[], next: string): ImportPlan {
   const written = schema.find(({ text }) => hasTypes(text));
   if (written)
     throw new CommandError(
-      EXIT.usage,
       'SCHEMA_NOT_IMPORTED',
       `${written.file} has types that no import wrote; nothing was written`,
       'import into an empty folder, and copy from there',

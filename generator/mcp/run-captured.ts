@@ -1,6 +1,6 @@
 import type { CommandCall, OptionValues, CommandSpec } from '../cli/command.ts';
 import type { Terminal } from '../cli/terminal.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { createPaint } from '../report.ts';
 import type { AskProject } from '../run-project.ts';
 
@@ -15,8 +15,7 @@ export interface CapturedRun extends ToolProject {
 export async function runCaptured(asked: CapturedRun): Promise<unknown> {
   const { root, commands, ask, command, options = {}, positionals = [] } = asked;
   const spec = commands.find(({ name }) => name === command);
-  if (!spec)
-    throw new CommandError(EXIT.usage, 'UNKNOWN_COMMAND', `there is no command ${command}`);
+  if (!spec) throw new CommandError('UNKNOWN_COMMAND', `there is no command ${command}`);
   const captured: unknown[] = [];
   const call: CommandCall = {
     options: { ...options, hints: true },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareVersions } from '@twofold/schema';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { type PackName, packNameOf } from '../packages/vendored.ts';
 import { hasCode } from '../write/disk.ts';
 
@@ -32,7 +32,6 @@ export function readPacks(folder: string): Packs {
   const what =
     version === undefined ? 'no packs' : `no pack of ${missing.join(' and ')} ${version}`;
   throw new CommandError(
-    EXIT.usage,
     'PACKS_MISSING',
     `${folder} has ${what}`,
     'name a folder with twofold-generator-X.Y.Z.tgz and the other packages, or a version',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnvironment } from '../commands/install.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { runProgram } from '../run-program.ts';
 import type { Target } from './set-packages.ts';
 
@@ -23,7 +23,6 @@ export async function newestVersion(root: string, tag: string): Promise<string> 
     return stdout.trim();
   } catch (error) {
     throw new CommandError(
-      EXIT.usage,
       'REGISTRY',
       `the registry has no version ${tag} of @twofold/generator: ${lastLine(error)}`,
       'name a version or a folder with packs: --to VERSION|FOLDER',

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import type { FileChange, PackageSource } from '../files.ts';
 import { isVendored } from '../packages/vendored.ts';
 import type { CodemodNote } from './run-codemods.ts';
@@ -51,7 +51,6 @@ function specOf(short: string, { version, packs }: Target): string {
   const pack = packs.names.find((each) => each.short === short);
   if (pack) return `file:vendor/${pack.file}`;
   throw new CommandError(
-    EXIT.usage,
     'PACKS_MISSING',
     `${packs.folder} has no pack of @twofold/${short} ${version}, which package.json names`,
     `put twofold-${short}-${version}.tgz there`,

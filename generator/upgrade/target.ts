@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { compareVersions } from '@twofold/schema';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError } from '../failure.ts';
 import { packageVersion } from '../version.ts';
 import { readPacks } from './packs.ts';
 import { newestVersion } from './registry.ts';
@@ -29,7 +29,6 @@ export async function resolveTarget(wanted: UpgradeRequest): Promise<Target> {
   const target = await targetOf(wanted);
   if (wanted.from === null || compareVersions(target.version, wanted.from) >= 0) return target;
   throw new CommandError(
-    EXIT.usage,
     'TARGET_OLDER',
     `the project is of version ${wanted.from}, and ${target.version} is older`,
     'git has the project as it was; an upgrade only goes forwards',
@@ -48,7 +47,6 @@ async function targetOf({ to, root, from, vendored }: UpgradeRequest): Promise<T
   if (to !== undefined || !vendored)
     return { version: await newestVersion(root, to ?? 'latest'), packs: null };
   throw new CommandError(
-    EXIT.usage,
     'TARGET_MISSING',
     'the packages of this project are packs in vendor/, which no registry has',
     'name a folder with newer packs, or a version of the registry: --to FOLDER|VERSION',

@@ -77,10 +77,10 @@ async function assertUnchanged(
   for (const { path, before, binary } of changes) {
     if ((await disk.read(join(root, path), encodingOf(binary))) === before) continue;
     throw new CommandError(
-      EXIT.again,
       'CHANGED_MEANWHILE',
       `${path} was changed while this run was at work; nothing was written`,
       'run again',
+      EXIT.again,
     );
   }
 }

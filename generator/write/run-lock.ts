@@ -49,7 +49,7 @@ function withSqliteErrors<T>(work: () => T): T {
         : undefined;
     throw what === undefined
       ? error
-      : new CommandError(EXIT.usage, 'SYSTEM', `${FOLDER}/run.lock cannot be written: ${what}`);
+      : new CommandError('SYSTEM', `${FOLDER}/run.lock cannot be written: ${what}`);
   }
 }
 
@@ -63,10 +63,10 @@ async function acquire(lock: () => void, until: number): Promise<void> {
     }
     if (Date.now() > until)
       throw new CommandError(
-        EXIT.again,
         'BUSY',
         'another run of generator is writing to this project',
         'run again when it is done',
+        EXIT.again,
       );
     await wait(PAUSE);
   }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 import { gitLine } from './git.ts';
 
 /** The side that the folder is compared with. */
@@ -22,7 +22,6 @@ export async function findAgainst(root: string, name: string | undefined): Promi
   const inGit = await gitLine(root, ['rev-parse', '--is-inside-work-tree']);
   if (inGit !== 'true')
     throw new CommandError(
-      EXIT.usage,
       'GIT_MISSING',
       `${root} is in no git work tree`,
       'git init, or compare with an SDL file: --against FILE',
@@ -32,7 +31,6 @@ export async function findAgainst(root: string, name: string | undefined): Promi
   if (commit !== null) return { kind: 'commit', ref: name, commit };
   if (isFile(root, name)) return { kind: 'file', file: name, path: resolve(root, name) };
   throw new CommandError(
-    EXIT.usage,
     'REVISION_UNKNOWN',
     `${name} is no revision of this repository and no file`,
     FALLBACK,
@@ -44,7 +42,7 @@ async function defaultBase(root: string): Promise<Against> {
   if (fork) return { kind: 'commit', ref: 'origin/HEAD', commit: fork };
   const head = await commitOf(root, 'HEAD');
   if (head !== null) return { kind: 'commit', ref: 'HEAD', commit: head };
-  throw new CommandError(EXIT.usage, 'REVISION_UNKNOWN', 'there is no commit yet', FALLBACK);
+  throw new CommandError('REVISION_UNKNOWN', 'there is no commit yet', FALLBACK);
 }
 
 /** `--end-of-options` keeps git from reading a name with a dash at its beginning as an option. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix, relative, sep } from 'node:path';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 import { git, gitLine } from './git.ts';
 
 /** The texts of a project at a commit, in a temporary folder. */
@@ -43,7 +43,6 @@ export async function checkOut(
   );
   if (!blobs.some(({ path }) => isSchema(path, prefix)))
     throw new CommandError(
-      EXIT.usage,
       'REVISION_WITHOUT_PROJECT',
       `there is no ${prefix}schema.graphql at ${commit.slice(0, 12)}`,
       'compare with a revision that has the project: --against REF',
@@ -112,7 +111,6 @@ async function readBlobs(work: string, objects: readonly string[]): Promise<Buff
 
 function unreadable(object: string, errors: string): CommandError {
   return new CommandError(
-    EXIT.usage,
     'REVISION_UNREADABLE',
     `git cannot read ${object.slice(0, 12)}${errors ? `: ${errors.trim().split('\n')[0]}` : ''}`,
     'git fetch, with the whole history that is compared',

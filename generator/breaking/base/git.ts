@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 
 /**
  * Settings under which git neither runs a program of the repository's configuration nor takes a
@@ -39,7 +39,6 @@ export async function git(folder: string, args: readonly string[], input = ''): 
   ).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new CommandError(
-      EXIT.usage,
       'GIT_MISSING',
       'there is no git on this machine',
       'install git, or compare with an SDL file: generator breaking --against FILE',

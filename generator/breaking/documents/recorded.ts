@@ -36,10 +36,10 @@ export function recordedDocuments(project: Project, sources: Sources): Recorded[
   const list = parseList(text);
   if (typeof list === 'string')
     throw new CommandError(
-      EXIT.invalid,
       'DOCUMENTS_CORRUPT',
       `${file} is no list of documents: ${list}`,
       `git checkout ${file}`,
+      EXIT.invalid,
     );
   const hasSources = (sources.documents ?? []).some(({ texts }) => texts.length > 0);
   const live = new Map(

@@ -13,7 +13,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { project } = call.options;
   if (verb !== 'compose' || file === undefined || typeof project !== 'string')
     throw new CommandError(
-      EXIT.usage,
       'ARGUMENT_MISSING',
       'a compose file and the name of a project are needed',
       'generator host compose compose.yaml --to https://host.example.com --project shop',
@@ -45,11 +44,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 
 function readCompose(path: string, file: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: Error) => {
-    throw new CommandError(
-      EXIT.usage,
-      'FILE_UNREADABLE',
-      `${file} cannot be read: ${error.message}`,
-    );
+    throw new CommandError('FILE_UNREADABLE', `${file} cannot be read: ${error.message}`);
   });
 }
 
@@ -57,9 +52,10 @@ function throwRefusal(error: unknown): never {
   if (!(error instanceof HostingRefusal)) throw error;
   const code = error.status >= 500 ? EXIT.differs : EXIT.usage;
   throw new CommandError(
-    code,
     'SERVER_REFUSED',
     `the server refused (${error.status}): ${error.message}`,
+    undefined,
+    code,
   );
 }
 

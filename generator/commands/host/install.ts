@@ -51,7 +51,6 @@ function planOf(
   const { hosting } = project;
   if (!hosting)
     throw new CommandError(
-      EXIT.usage,
       'HOSTING_MISSING',
       'the manifest of this project has no hosting:, so it is no host',
       'add to manifest.yaml: hosting: {}; then: npm run generate',
@@ -78,7 +77,6 @@ function placeFor(given: (name: string) => string | null, before: HostPlace | nu
   const place = { user: given('user') ?? known.user, dir: given('dir') ?? known.dir };
   if (before !== null && (place.user !== before.user || place.dir !== before.dir))
     throw new CommandError(
-      EXIT.usage,
       'HOST_ELSEWHERE',
       `a host is installed in ${before.dir} as ${before.user}; an upgrade leaves it there`,
       `generator host install --dir ${before.dir} --user ${before.user}`,
@@ -97,10 +95,10 @@ async function install(root: string, plan: InstallPlan): Promise<void> {
   const said = await lastLines();
   if (place && before) await runCommands(planReturn(place, before));
   throw new CommandError(
-    EXIT.differs,
     'HOST_UNHEALTHY',
     `the new server does not answer at ${url}/api/health${before ? `; release ${before} runs again` : ''}\n${said}`,
     'mend what it says, then: generator host install; all lines: journalctl --unit twofold',
+    EXIT.differs,
   );
 }
 
@@ -110,7 +108,7 @@ function assertComplete(root: string): void {
     ['src/generated/app.ts', 'NOT_GENERATED', 'npm run generate'],
   ] as const)
     if (!existsSync(join(root, path)))
-      throw new CommandError(EXIT.usage, code, `there is no ${path} in ${root}`, fix);
+      throw new CommandError(code, `there is no ${path} in ${root}`, fix);
 }
 
 /** Values in the file of settings are secrets, so nothing prints them. */

@@ -12,7 +12,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { from, to } = call.options;
   if (app === undefined || typeof from !== 'string' || typeof to !== 'string')
     throw new CommandError(
-      EXIT.usage,
       'ARGUMENT_MISSING',
       'the name of an app and two servers are needed',
       'generator host move shop --from https://old.example.com --to https://new.example.com',
@@ -34,7 +33,7 @@ async function move(call: CommandCall, app: string, signal: AbortSignal): Promis
   const source = await openSource(call, here);
   const target = await openServer(call, here);
   if (source.url === target.url)
-    throw new CommandError(EXIT.usage, 'SAME_SERVER', '--from and --to are the same server');
+    throw new CommandError('SAME_SERVER', '--from and --to are the same server');
   const id = randomBytes(16).toString('hex');
   const [from, to] = [source, target].map((server) => cancellable(server, id, signal)) as [
     MoveServer,
@@ -71,10 +70,10 @@ async function openSource(
   } catch (error) {
     if (!(error instanceof CommandError) || error.code !== 'NOT_SIGNED_IN') throw error;
     throw new CommandError(
-      error.exitCode,
       error.code,
       error.message,
       'MOVE_FROM_TOKEN or MOVE_FROM_PASSWORD in the environment or in .env, or --from-token TOKEN',
+      error.exitCode,
     );
   }
 }
@@ -83,7 +82,6 @@ async function openSource(
 async function assertFree(target: HostingServer, app: string): Promise<void> {
   if (!(await target.app(app))) return;
   throw new CommandError(
-    EXIT.usage,
     'APP_EXISTS',
     `${target.url} has an app ${app} already`,
     'delete it there first, if it is an old one',
@@ -94,10 +92,10 @@ function refusalOf(error: unknown): unknown {
   if (!(error instanceof HostingRefusal)) return error;
   const code = error.status >= 500 ? EXIT.differs : EXIT.usage;
   return new CommandError(
-    code,
     'MOVE_FAILED',
     `the move failed (${error.status}): ${error.message}`,
     'the app serves where it was',
+    code,
   );
 }
 

@@ -25,7 +25,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const key = call.options['key'] ?? here['BACKUP_KEY'];
   if (target === undefined || typeof key !== 'string' || key === '')
     throw new CommandError(
-      EXIT.usage,
       'ARGUMENT_MISSING',
       'the target of the backups and their key are needed',
       'generator host restore /mnt/backups --key "$BACKUP_KEY"',

@@ -15,7 +15,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const place = placeBelow('/');
   if (place === null)
     throw new CommandError(
-      EXIT.usage,
       'HOST_MISSING',
       `no host is installed on this machine: there is no ${PATHS.server}`,
       'generator host install',
@@ -64,7 +63,6 @@ async function assertAgreed({ terminal, options }: CommandCall, dir: string): Pr
   const answer = terminal.interactive && !terminal.json ? await ask(question) : '';
   if (answer.trim() === 'purge') return;
   throw new CommandError(
-    EXIT.usage,
     'NOT_AGREED',
     `--purge deletes all apps with their volumes, and ${dir}; nothing was removed`,
     'generator host uninstall --purge --yes',

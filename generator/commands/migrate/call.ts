@@ -1,5 +1,5 @@
 import type { CommandCall } from '../../cli/command.ts';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 
 /** One step of `generator migrate`, without the step's own name among the positional arguments. */
 export interface MigrateCall extends CommandCall {
@@ -13,7 +13,6 @@ export interface MigrateCall extends CommandCall {
 export function assertMigrationName(name: string | undefined, example: string): string {
   if (name !== undefined && /^\w+$/.test(name)) return name;
   throw new CommandError(
-    EXIT.usage,
     'NAME_INVALID',
     'a migration needs a name of letters, digits and _',
     example,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Catalog } from '../../../templates/catalog.ts';
 import type { CommandCall, OptionValues } from '../../cli/command.ts';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 import { askRuntime } from '../../run-project.ts';
 import { disk } from '../../write/disk.ts';
 import type { Imported, ReportItem } from '../imported.ts';
@@ -49,7 +49,6 @@ function assertOneSchema(url: string, { schema }: OptionValues): void {
   const others = [schema ?? ours].flat().filter((each) => each !== ours);
   if (others.length === 0) return;
   throw new CommandError(
-    EXIT.usage,
     'SCHEMA_UNMANAGED',
     `migrations keep the tables of the schema ${ours}, not those of ${others.join(', ')}; nothing was written`,
     'leave --managed out: the tables are served as they are',
@@ -70,7 +69,6 @@ async function urlOf(root: string, given: string | undefined): Promise<string> {
   const url = given ?? process.env['DATABASE_URL'] ?? (await envOf(root))['DATABASE_URL'];
   if (url !== undefined && url !== '') return url;
   throw new CommandError(
-    EXIT.usage,
     'URL_MISSING',
     'no database is named, and DATABASE_URL is not set',
     'generator import db postgres://user:password@localhost/shop',
@@ -114,11 +112,7 @@ export async function catalogAt(
   const catalog = await askRuntime<Catalog>(root, 'catalogOfDatabase', { url, root, schemas });
   const missing = (schemas ?? []).filter((name) => !catalog.schemas.includes(name));
   if (missing.length === 0) return catalog;
-  throw new CommandError(
-    EXIT.usage,
-    'SCHEMA_UNKNOWN',
-    `the database has no schema ${missing.join(', ')}`,
-  );
+  throw new CommandError('SCHEMA_UNKNOWN', `the database has no schema ${missing.join(', ')}`);
 }
 
 /** Patterns name a table with or without its schema. */

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { join } from 'node:path';
 import type { CommandCall } from '../../cli/command.ts';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 import { disk } from '../../write/disk.ts';
 import { catalogAt, keepUrl, nameOf, roleItems } from '../database/read-database.ts';
 import type { Imported } from '../imported.ts';
@@ -49,7 +49,6 @@ function sourceOf({ sources }: Metadata): MetadataSource {
   const source = known.find(({ name }) => name === 'default') ?? known[0];
   if (source) return source;
   throw new CommandError(
-    EXIT.usage,
     'PROVIDER_UNKNOWN',
     'the metadata has no database of PostgreSQL, which is the only one that can be served',
   );
@@ -71,7 +70,6 @@ async function urlOf(
   const url = given ?? env['DATABASE_URL'] ?? connectionOf(source, env);
   if (url !== undefined && url !== '') return url;
   throw new CommandError(
-    EXIT.usage,
     'URL_MISSING',
     'no database is named, and DATABASE_URL is not set',
     'generator import hasura hasura/metadata --database postgres://user:password@localhost/shop',

@@ -40,7 +40,6 @@ export function readMetadata(root: string, given: string): Metadata {
   const path = metadataPath(resolve(root, given));
   if (path === null)
     throw new CommandError(
-      EXIT.usage,
       'SOURCE_MISSING',
       `there is no metadata of Hasura at ${given}`,
       'generator import hasura hasura/metadata, the folder with version.yaml, or one JSON file',
@@ -53,13 +52,17 @@ export function readMetadata(root: string, given: string): Metadata {
     : fromFile(path, read);
   if (found['version'] !== 3)
     throw new CommandError(
-      EXIT.usage,
       'METADATA_VERSION',
       `${given} has metadata of version ${JSON.stringify(found['version'] ?? null)}, and only version 3 can be imported`,
       'hasura scripts update-project-v3, then export the metadata again',
     );
   if (!Array.isArray(found['sources']))
-    throw new CommandError(EXIT.invalid, 'METADATA_SYNTAX', `${given} has no list of sources`);
+    throw new CommandError(
+      'METADATA_SYNTAX',
+      `${given} has no list of sources`,
+      undefined,
+      EXIT.invalid,
+    );
   return found as unknown as Metadata;
 }
 
@@ -131,7 +134,7 @@ function createReader(root: string, folder: string, seen: Set<string>): Read {
 }
 
 const notIncluded = (why: string) =>
-  new CommandError(EXIT.invalid, 'METADATA_INCLUDE', why, 'hasura metadata export');
+  new CommandError('METADATA_INCLUDE', why, 'hasura metadata export', EXIT.invalid);
 
 /**
  * Whether a path is inside the folder. The report quotes metadata, which may come from strangers,
@@ -166,4 +169,4 @@ function valueOf(document: ReturnType<typeof parseDocument>, name: string): unkn
 }
 
 const unreadable = (place: string, why: string) =>
-  new CommandError(EXIT.invalid, 'METADATA_SYNTAX', `${place} cannot be read: ${why}`);
+  new CommandError('METADATA_SYNTAX', `${place} cannot be read: ${why}`, undefined, EXIT.invalid);

@@ -1,6 +1,6 @@
 import { FILLED_COLUMNS, snakeCase } from '@twofold/schema';
 import type { Importing, TypeInProgress } from '../database/types.ts';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 import type { ImportedField } from '../imported.ts';
 
 /** Usual names of the tables of those who sign in. */
@@ -27,7 +27,6 @@ export function userType(
   const why = found ? unfit(found) : `Hasura tracks no table ${named}`;
   if (why === undefined) return found;
   throw new CommandError(
-    EXIT.usage,
     'USER_UNFIT',
     why,
     '--user names the table whose rows sign in; without it the server keeps accounts of its own',

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { CommandError, EXIT } from '../../failure.ts';
+import { CommandError } from '../../failure.ts';
 import type { Imported } from '../imported.ts';
 import { importPrisma } from './import-prisma.ts';
 import { type PrismaText, readPrisma } from './read-prisma.ts';
@@ -24,7 +24,6 @@ export async function importPrismaFile(
   const path = given ?? USUAL.find((each) => existsSync(join(root, each)));
   if (path === undefined || !existsSync(resolve(root, path)))
     throw new CommandError(
-      EXIT.usage,
       'SOURCE_MISSING',
       path === undefined ? `there is no ${USUAL[0]} in ${root}` : `there is no ${path}`,
       'generator import prisma FILE',
@@ -32,7 +31,6 @@ export async function importPrismaFile(
   const schema = await readPrisma(readTexts(root, resolve(root, path)));
   if (schema.provider !== null && !PROVIDERS.includes(schema.provider))
     throw new CommandError(
-      EXIT.usage,
       'PROVIDER_UNKNOWN',
       `the schema is for ${schema.provider}: only PostgreSQL and SQLite can be served`,
     );

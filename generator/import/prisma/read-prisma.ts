@@ -76,10 +76,10 @@ function assertCharacters(file: string, text: string): void {
 
 const syntaxError = (file: string, line: number, column: number, why: string) =>
   new CommandError(
-    EXIT.invalid,
     'PRISMA_SYNTAX',
     `${file}:${line}:${column}  ${why}`,
     'npx prisma validate says more; nothing was written',
+    EXIT.invalid,
   );
 
 interface Described<Node> {
