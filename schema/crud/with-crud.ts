@@ -69,7 +69,8 @@ function takenNames(built: Built, { taken, items }: CrudSdl): Finding[] {
     const places = [definition?.name, ...needing].filter((node) => node !== undefined);
     const by = definition ? 'definition' : 'repeated';
     return (places.length > 0 ? places : [undefined]).map((node) =>
-      finding('CRUD_NAME_TAKEN', `${summaryOf(item)}, and ${OTHERS[by]}`, node, {
+      finding('CRUD_NAME_TAKEN', node, {
+        summary: `${summaryOf(item)}, and ${OTHERS[by]}`,
         why: 'what is written has fixed names, so that it stays the same when types are added',
         ...advise(built, item, definition ? item.name : (item.of?.name ?? item.name)),
       }),

@@ -23,14 +23,14 @@ function* tableFindings(built: Built, entity: EntityFact): Generator<Finding> {
   const { table, entity: words } = entity.directives;
   if (!table) return;
   if (table.name !== undefined && words?.table !== undefined)
-    yield finding(
-      'DIRECTIVE_WITHOUT_EFFECT',
-      `@entity(table:) has no effect on ${entity.name}`,
-      words.node,
-      { why: '@table(name:) names its table', fix: 'remove table:' },
-    );
+    yield finding('DIRECTIVE_WITHOUT_EFFECT', words.node, {
+      summary: `@entity(table:) has no effect on ${entity.name}`,
+      why: '@table(name:) names its table',
+      fix: 'remove table:',
+    });
   if (!table.view && entity.key?.length === 0)
-    yield finding('ENTITY_KEY_MISSING', `${entity.name} has no key`, table.node, {
+    yield finding('ENTITY_KEY_MISSING', table.node, {
+      summary: `${entity.name} has no key`,
       why: 'a row that is written has to be found again',
       fix: 'id: ID!, @table(key:) with the fields of its key, or view: true where it has none',
     });
@@ -46,12 +46,14 @@ function* keyFindings(built: Built, entity: EntityFact, name: string): Generator
     const why = field ? `${coordinate(field)} is no column` : undefined;
     const meant = didYouMean(name, entity.fields.keys());
     const fix = field ? 'name fields that are columns, or lead to one row' : meant;
-    yield finding('TABLE_KEY_UNKNOWN', `${entity.name} has no field ${name} for its key`, at, {
+    yield finding('TABLE_KEY_UNKNOWN', at, {
+      summary: `${entity.name} has no field ${name} for its key`,
       ...(why !== undefined && { why }),
       fix: fix ?? `known: ${[...entity.fields.keys()].join(', ')}`,
     });
   } else if (!field.type.required)
-    yield finding('TABLE_KEY_NULLABLE', `${coordinate(field)} is part of the key`, field.node, {
+    yield finding('TABLE_KEY_NULLABLE', field.node, {
+      summary: `${coordinate(field)} is part of the key`,
       why: 'a column of a key always has a value',
       fix: `${field.name}: ${field.type.text}!`,
     });
@@ -63,12 +65,10 @@ function* typeFindings({ facts }: Built, field: FieldFact): Generator<Finding> {
   const stored = field.name === 'id' ? 'id' : storedAs(field, facts);
   if (!stored || fitsDatabaseType({ type: stored, list: field.type.list }, column.type) !== false)
     return;
-  yield finding(
-    'COLUMN_TYPE_UNFIT',
-    `${coordinate(field)} is ${field.type.text}, and ${column.type} holds other values`,
-    column.node,
-    { fix: 'the type that the column has, or another type of the field' },
-  );
+  yield finding('COLUMN_TYPE_UNFIT', column.node, {
+    summary: `${coordinate(field)} is ${field.type.text}, and ${column.type} holds other values`,
+    fix: 'the type that the column has, or another type of the field',
+  });
 }
 
 const WRITES: ReadonlySet<Action['kind']> = new Set([
@@ -105,7 +105,8 @@ function* writtenViews({ facts, operations, shapes }: Built): Generator<Finding>
 }
 
 const viewWritten = (summary: string, at: FieldFact['node']): Finding =>
-  finding('VIEW_WRITTEN', summary, at, {
+  finding('VIEW_WRITTEN', at, {
+    summary,
     why: 'a view is only read',
     fix: 'remove it, or write the table behind the view',
   });

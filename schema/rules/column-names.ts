@@ -67,17 +67,13 @@ function clash({ links }: Built, field: FieldFact, other: FieldFact, column: str
   const plain = relation === field ? other : field;
   const isScalar = relation && plain.type.kind === 'scalar' && !plain.type.list;
   const key = `ID${plain.type.required ? '!' : ''}`;
-  return finding(
-    'COLUMN_CLASH',
-    `${field.owner}.${other.name} and ${field.owner}.${field.name} would share the column ${column}`,
-    field.node,
-    {
-      why: 'names in the database are in snake_case, and capitals make no difference',
-      changes: [isScalar ? retyped(plain, key) : onField(field, 'computed')],
-      fix: (line) =>
-        isScalar
-          ? `${line}   to show the key of ${relation.name}, or give it another name`
-          : `${line}   to write it yourself, or give it another name`,
-    },
-  );
+  return finding('COLUMN_CLASH', field.node, {
+    summary: `${field.owner}.${other.name} and ${field.owner}.${field.name} would share the column ${column}`,
+    why: 'names in the database are in snake_case, and capitals make no difference',
+    changes: [isScalar ? retyped(plain, key) : onField(field, 'computed')],
+    fix: (line) =>
+      isScalar
+        ? `${line}   to show the key of ${relation.name}, or give it another name`
+        : `${line}   to write it yourself, or give it another name`,
+  });
 }

@@ -72,7 +72,8 @@ function report(
   { why, fix }: { why: string; fix?: string | undefined },
   node: ASTNode | undefined,
 ): Finding {
-  return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, {
+  return finding('CONSTRAINT_INVALID', node, {
+    summary: `The constraint on ${name} cannot hold`,
     why,
     fix: fix ?? 'change the numbers or the pattern, or remove the constraint',
   });

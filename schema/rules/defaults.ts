@@ -47,7 +47,8 @@ function report(field: FieldFact, stored: ColumnType, { why, fix }: Problem): Fi
             : { kind: 'replace', node, text: `@default(${example})`, within },
         ]
       : [];
-  return finding('DEFAULT_INVALID', `The default of ${coordinate(field)} does not fit`, node, {
+  return finding('DEFAULT_INVALID', node, {
+    summary: `The default of ${coordinate(field)} does not fit`,
     why,
     fix,
     changes: change,

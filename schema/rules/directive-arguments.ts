@@ -41,12 +41,10 @@ function* check(directive: ConstDirectiveNode, definition: GraphQLDirective) {
   for (const wanted of definition.args) {
     if (given.has(wanted.name) || !isNonNullType(wanted.type) || wanted.default !== undefined)
       continue;
-    yield finding(
-      'DIRECTIVE_ARGUMENT',
-      `@${directive.name.value} needs ${wanted.name}`,
-      directive,
-      { fix: `@${directive.name.value}(${wanted.name}: …), of the type ${String(wanted.type)}` },
-    );
+    yield finding('DIRECTIVE_ARGUMENT', directive, {
+      summary: `@${directive.name.value} needs ${wanted.name}`,
+      fix: `@${directive.name.value}(${wanted.name}: …), of the type ${String(wanted.type)}`,
+    });
   }
 }
 
@@ -65,12 +63,10 @@ function unknown(
           fix: `Did you mean "${near}"?`,
           changes: [{ kind: 'replace', node: argument.name, text: near }],
         };
-  return finding(
-    'DIRECTIVE_ARGUMENT',
-    `@${directive.name.value} has no argument ${argument.name.value}`,
-    argument.name,
-    advice,
-  );
+  return finding('DIRECTIVE_ARGUMENT', argument.name, {
+    summary: `@${directive.name.value} has no argument ${argument.name.value}`,
+    ...advice,
+  });
 }
 
 /** An example value for each type of a directive's argument. */
@@ -97,7 +93,8 @@ function* checkValue(
       (words.length > 0
         ? `one of ${words.join(', ')}`
         : `${argument.name.value}: ${EXAMPLES[type.name] ?? '…'}`);
-    yield finding('DIRECTIVE_ARGUMENT', `${what} cannot be ${print(value)}`, value, {
+    yield finding('DIRECTIVE_ARGUMENT', value, {
+      summary: `${what} cannot be ${print(value)}`,
       why: `its type is ${String(wanted.type)}`,
       fix,
       changes: near ? [{ kind: 'replace', node: value, text: near }] : undefined,

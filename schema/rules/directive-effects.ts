@@ -129,22 +129,19 @@ function* findingsOnFields(
     for (const directive of field.astNode?.directives ?? []) {
       const { value: name } = directive.name;
       if (isOurDirective(directive) && !ALLOWED_ANYWHERE.has(name))
-        yield finding(
-          'DIRECTIVE_WITHOUT_EFFECT',
-          `@${name} has no effect on ${type.name}.${field.name}`,
-          directive,
-          {
-            why,
-            fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it',
-            changes: removed(directive),
-          },
-        );
+        yield finding('DIRECTIVE_WITHOUT_EFFECT', directive, {
+          summary: `@${name} has no effect on ${type.name}.${field.name}`,
+          why,
+          fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it',
+          changes: removed(directive),
+        });
     }
   }
 }
 
 function onType(directive: string, type: string, node: ASTNode, fix: string): Finding {
-  return finding('DIRECTIVE_WITHOUT_EFFECT', `@${directive} has no effect on ${type}`, node, {
+  return finding('DIRECTIVE_WITHOUT_EFFECT', node, {
+    summary: `@${directive} has no effect on ${type}`,
     why: 'the type is not kept in a table',
     fix,
     changes: removed(node as ConstDirectiveNode),
@@ -153,12 +150,12 @@ function onType(directive: string, type: string, node: ASTNode, fix: string): Fi
 
 function report(field: FieldFact, name: string, why: string): Finding {
   const node = field.field.astNode?.directives?.find((directive) => directive.name.value === name);
-  return finding(
-    'DIRECTIVE_WITHOUT_EFFECT',
-    `@${name} has no effect on ${coordinate(field)}`,
-    node ?? field.node,
-    { why, fix: 'remove it', changes: node && removed(node) },
-  );
+  return finding('DIRECTIVE_WITHOUT_EFFECT', node ?? field.node, {
+    summary: `@${name} has no effect on ${coordinate(field)}`,
+    why,
+    fix: 'remove it',
+    changes: node && removed(node),
+  });
 }
 
 /** The scalar must be declared before it is used. */
@@ -175,17 +172,13 @@ function* timestampType(facts: Facts, field: FieldFact): Generator<Finding> {
   const stored = storedAs(field, facts);
   if (!kept || !stored || stored === 'timestamp' || facts.parsed.unknown.has(field.named.name))
     return;
-  yield finding(
-    'TIMESTAMP_TYPE',
-    `${coordinate(field)} is ${field.type.text}, so the server does not keep it`,
-    field.node,
-    {
-      why: 'only a DateTime is filled by itself',
-      fix: (line) => (facts.schema.getType('DateTime') ? line : `${line}   with   scalar DateTime`),
-      changes: facts.schema.getType('DateTime')
-        ? [retyped(field, field.type.required ? 'DateTime!' : 'DateTime')]
-        : dateTime(field),
-    },
-    'hint',
-  );
+  yield finding('TIMESTAMP_TYPE', field.node, {
+    summary: `${coordinate(field)} is ${field.type.text}, so the server does not keep it`,
+    why: 'only a DateTime is filled by itself',
+    fix: (line) => (facts.schema.getType('DateTime') ? line : `${line}   with   scalar DateTime`),
+    changes: facts.schema.getType('DateTime')
+      ? [retyped(field, field.type.required ? 'DateTime!' : 'DateTime')]
+      : dateTime(field),
+    severity: 'hint',
+  });
 }

@@ -19,7 +19,8 @@ export const directiveNames: Rule = function* ({ facts }) {
     else if (!definition.locations.includes(location as never))
       yield misplaced(directive, definition.locations);
     else if (!definition.isRepeatable && seen.get(holder)?.has(name))
-      yield finding('DIRECTIVE_REPEATED', `@${name} stands twice`, directive, {
+      yield finding('DIRECTIVE_REPEATED', directive, {
+        summary: `@${name} stands twice`,
         fix: 'keep one of the two',
         changes: removed(directive),
       });
@@ -47,16 +48,12 @@ function unknown(use: DirectiveUse, known: Iterable<string>) {
     near === undefined
       ? { kind: 'definition', beside: directive, text: declaration(use) }
       : { kind: 'replace', node: directive.name, text: near };
-  return finding(
-    'DIRECTIVE_UNKNOWN',
-    `There is no directive @${directive.name.value}`,
-    directive.name,
-    {
-      why: `known: ${names.map((name) => `@${name}`).join(' ')}`,
-      fix: (line) => (near === undefined ? `if it is yours:  ${line}` : `Did you mean "@${near}"?`),
-      changes: [change],
-    },
-  );
+  return finding('DIRECTIVE_UNKNOWN', directive.name, {
+    summary: `There is no directive @${directive.name.value}`,
+    why: `known: ${names.map((name) => `@${name}`).join(' ')}`,
+    fix: (line) => (near === undefined ? `if it is yours:  ${line}` : `Did you mean "@${near}"?`),
+    changes: [change],
+  });
 }
 
 /** A declaration with the location and all arguments of this use. */
@@ -94,7 +91,8 @@ const PLACES: Readonly<Record<string, string>> = {
 
 function misplaced(directive: ConstDirectiveNode, locations: readonly string[]) {
   const places = locations.map((location) => PLACES[location] ?? location).join(', ');
-  return finding('DIRECTIVE_MISPLACED', `@${directive.name.value} has no meaning here`, directive, {
+  return finding('DIRECTIVE_MISPLACED', directive, {
+    summary: `@${directive.name.value} has no meaning here`,
     why: `it belongs on ${places}`,
     fix: 'remove it, or move it there',
     changes: removed(directive),

@@ -40,12 +40,10 @@ function* softDelete(
   const declared: Change[] = astNode
     ? [{ kind: 'definition', beside: astNode, text: 'scalar DateTime' }]
     : [];
-  yield finding(
-    'SOFT_DELETE_TYPE',
-    `${type.name}.${deleted.name} marks removed rows and has to be a DateTime that may be null`,
-    deleted.astNode?.name,
-    { changes: [...retype(deleted, 'DateTime'), ...(isDeclared ? [] : declared)] },
-  );
+  yield finding('SOFT_DELETE_TYPE', deleted.astNode?.name, {
+    summary: `${type.name}.${deleted.name} marks removed rows and has to be a DateTime that may be null`,
+    changes: [...retype(deleted, 'DateTime'), ...(isDeclared ? [] : declared)],
+  });
 }
 
 function keyMissing(type: GraphQLObjectType, id: Field | undefined): Finding {
@@ -53,27 +51,19 @@ function keyMissing(type: GraphQLObjectType, id: Field | undefined): Finding {
   const added: Change[] = astNode
     ? [{ kind: 'member', of: astNode, text: 'id: ID!', first: true }]
     : [];
-  return finding(
-    'ENTITY_KEY_MISSING',
-    `${type.name} is marked @entity and has no key`,
-    id?.astNode?.name ?? astNode?.name,
-    {
-      why: 'a row is found by its field id: ID!',
-      changes: id ? retype(id, 'ID!') : added,
-    },
-  );
+  return finding('ENTITY_KEY_MISSING', id?.astNode?.name ?? astNode?.name, {
+    summary: `${type.name} is marked @entity and has no key`,
+    why: 'a row is found by its field id: ID!',
+    changes: id ? retype(id, 'ID!') : added,
+  });
 }
 
 function noNumber(type: GraphQLObjectType, id: Field | undefined): Finding {
-  return finding(
-    'ENTITY_KEY_TYPE',
-    `${type.name}.id is Int!, and the keys of this project are UUIDs`,
-    id?.astNode?.name,
-    {
-      why: 'the manifest says database: { ids: uuid }',
-      changes: id && retype(id, 'ID!'),
-    },
-  );
+  return finding('ENTITY_KEY_TYPE', id?.astNode?.name, {
+    summary: `${type.name}.id is Int!, and the keys of this project are UUIDs`,
+    why: 'the manifest says database: { ids: uuid }',
+    changes: id && retype(id, 'ID!'),
+  });
 }
 
 function keyType(type: GraphQLObjectType, id: Field): Finding {
@@ -83,16 +73,12 @@ function keyType(type: GraphQLObjectType, id: Field): Finding {
     : [];
   const asTable = { title: 'a table', changes: retype(id, 'ID!') };
   const asValue = { title: 'no table', changes: none };
-  return finding(
-    'ENTITY_KEY_TYPE',
-    `${type.name}.id is ${String(id.type)}, so ${type.name} is no table`,
-    id.astNode?.name,
-    {
-      why: 'only id: ID! or id: Int! makes a type a table',
-      mends: isPromised(type, 'id') ? [asValue] : [asTable, asValue],
-    },
-    'warning',
-  );
+  return finding('ENTITY_KEY_TYPE', id.astNode?.name, {
+    summary: `${type.name}.id is ${String(id.type)}, so ${type.name} is no table`,
+    why: 'only id: ID! or id: Int! makes a type a table',
+    mends: isPromised(type, 'id') ? [asValue] : [asTable, asValue],
+    severity: 'warning',
+  });
 }
 
 /**
@@ -106,21 +92,17 @@ function* keyName(type: GraphQLObjectType): Generator<Finding> {
   );
   const name = key?.astNode?.name;
   if (!key || !name) return;
-  yield finding(
-    'ENTITY_KEY_NAME',
-    `${type.name}.${key.name} is no key, so ${type.name} is no table`,
-    name,
-    {
-      why: 'a type is a table by its field id; the column is called id too',
-      fix: (line) =>
-        line ||
-        `call it id, in the interface too, or @entity(persist: false) if ${type.name} is no table`,
-      changes: isPromised(type, key.name)
-        ? undefined
-        : [{ kind: 'replace', node: name, text: 'id', within: key.astNode! }],
-    },
-    'warning',
-  );
+  yield finding('ENTITY_KEY_NAME', name, {
+    summary: `${type.name}.${key.name} is no key, so ${type.name} is no table`,
+    why: 'a type is a table by its field id; the column is called id too',
+    fix: (line) =>
+      line ||
+      `call it id, in the interface too, or @entity(persist: false) if ${type.name} is no table`,
+    changes: isPromised(type, key.name)
+      ? undefined
+      : [{ kind: 'replace', node: name, text: 'id', within: key.astNode! }],
+    severity: 'warning',
+  });
 }
 
 /** Whether an interface declares the field, so that its name and type are fixed. */

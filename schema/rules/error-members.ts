@@ -26,7 +26,8 @@ export const errorMembers: Rule = function* (built) {
 };
 
 const unused = (type: string, { node }: ErrorUse): Finding =>
-  finding('DIRECTIVE_WITHOUT_EFFECT', `@error has no effect on ${type}`, node, {
+  finding('DIRECTIVE_WITHOUT_EFFECT', node, {
+    summary: `@error has no effect on ${type}`,
     why: 'no mutation answers with a union or interface that it belongs to',
     fix: 'make it a member of the result of a mutation',
     changes: removed(node),
@@ -42,19 +43,15 @@ function unreachable(
   const codes = mutations.flatMap((mutation) => codesOf(built, mutation) ?? []);
   const fields = mutations.flatMap((mutation) => [...fieldsOf(built, mutation)]);
   const about = field === undefined ? '' : ` about ${field}`;
-  return finding(
-    'ERROR_UNREACHABLE',
-    `${type} never answers: ${names} cannot fail with ${code}${about}`,
-    node,
-    {
-      why: 'the server writes the mutation, and no hook of yours adds codes of its own',
-      fix: codes.includes(code)
-        ? (didYouMean(field ?? '', fields) ??
-          'name an argument, or a field of an input or of the entity')
-        : (didYouMean(code, codes) ?? `one of ${listed([...new Set(codes)].toSorted(), 'or')}`),
-    },
-    'warning',
-  );
+  return finding('ERROR_UNREACHABLE', node, {
+    summary: `${type} never answers: ${names} cannot fail with ${code}${about}`,
+    why: 'the server writes the mutation, and no hook of yours adds codes of its own',
+    fix: codes.includes(code)
+      ? (didYouMean(field ?? '', fields) ??
+        'name an argument, or a field of an input or of the entity')
+      : (didYouMean(code, codes) ?? `one of ${listed([...new Set(codes)].toSorted(), 'or')}`),
+    severity: 'warning',
+  });
 }
 
 function canFail(built: Built, mutation: OperationFact, { code, field }: ErrorUse): boolean {

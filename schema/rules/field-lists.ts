@@ -46,12 +46,11 @@ function* checkList(built: Built, field: FieldFact): Generator<Finding> {
 }
 
 function limit(field: FieldFact, why: string, fix?: string): Finding {
-  return finding(
-    'LIST_LIMIT',
-    `The page size of ${coordinate(field)} is not possible`,
-    field.directives.list?.node,
-    { why, fix: fix ?? '@list(default: 20, max: 100)' },
-  );
+  return finding('LIST_LIMIT', field.directives.list?.node, {
+    summary: `The page size of ${coordinate(field)} is not possible`,
+    why,
+    fix: fix ?? '@list(default: 20, max: 100)',
+  });
 }
 
 function* unknownFields(
@@ -66,11 +65,10 @@ function* unknownFields(
     if (column && !column.json) continue;
     const known = columnNames(shapes, entity);
     const why = column ? 'it is kept as JSON' : undefined;
-    yield finding(
-      'FIELD_UNKNOWN',
-      `${directive} names ${name}, which is no field of ${entity.name} that can be compared`,
-      node,
-      { why, fix: didYouMean(name, known) ?? `known: ${known.join(', ')}` },
-    );
+    yield finding('FIELD_UNKNOWN', node, {
+      summary: `${directive} names ${name}, which is no field of ${entity.name} that can be compared`,
+      why,
+      fix: didYouMean(name, known) ?? `known: ${known.join(', ')}`,
+    });
   }
 }

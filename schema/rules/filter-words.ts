@@ -9,16 +9,12 @@ export const filterWords: Rule = function* (built) {
     const names = [...fields].map(coordinate);
     const [first] = fields;
     yield {
-      ...finding(
-        'FILTER_WORD',
-        `${word.coordinate} is no word that we know`,
-        word.at,
-        {
-          why: `${listed(names)} ${names.length > 1 ? 'are' : 'is'} yours to write with it`,
-          fix: word.fix,
-        },
-        'warning',
-      ),
+      ...finding('FILTER_WORD', word.at, {
+        summary: `${word.coordinate} is no word that we know`,
+        why: `${listed(names)} ${names.length > 1 ? 'are' : 'is'} yours to write with it`,
+        fix: word.fix,
+        severity: 'warning',
+      }),
       ...(first && { coordinate: coordinate(first) }),
     };
   }

@@ -22,18 +22,22 @@ export interface Advice {
   readonly mends?: readonly ProposedFix[] | undefined;
 }
 
+/** What a finding says: an error, unless `severity` says otherwise. */
+interface Told extends Advice {
+  readonly summary: string;
+  readonly severity?: Severity;
+}
+
 /**
- * A finding of a rule. An error unless `severity` says otherwise.
+ * A finding of a rule.
  *
  * @example
- * finding('TABLE_CLASH', 'Two types share the table people', entity.node, { changes: [onType(entity, 'entity', { table: '"persons"' })] })
+ * finding('TABLE_CLASH', entity.node, { summary: 'Two types share the table people', changes: [onType(entity, 'entity', { table: '"persons"' })] })
  */
 export function finding(
   code: string,
-  summary: string,
   at: ASTNode | Position | undefined,
-  { why, fix, changes, mends = changes && [{ changes }] }: Advice = {},
-  severity: Severity = 'error',
+  { summary, why, fix, changes, mends = changes && [{ changes }], severity = 'error' }: Told,
 ): Finding {
   return {
     code,

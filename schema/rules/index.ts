@@ -37,16 +37,12 @@ const scalarsMapped: Rule = function* ({ facts, project }) {
   const isKnown = facts.scalars !== null;
   for (const { name, source } of project.scalars) {
     if (source !== 'user' || facts.scalars?.has(name) || facts.parsed.unknown.has(name)) continue;
-    yield finding(
-      'SCALAR_UNMAPPED',
-      `Nothing says what a ${name} is`,
-      facts.schema.getType(name)?.astNode?.name,
-      {
-        why: 'it is not one of the scalars that are known',
-        fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }`,
-      },
-      isKnown ? 'error' : 'hint',
-    );
+    yield finding('SCALAR_UNMAPPED', facts.schema.getType(name)?.astNode?.name, {
+      summary: `Nothing says what a ${name} is`,
+      why: 'it is not one of the scalars that are known',
+      fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }`,
+      severity: isKnown ? 'error' : 'hint',
+    });
   }
 };
 

@@ -27,49 +27,44 @@ function* checkCondition({ facts, shapes }: Built, field: FieldFact): Generator<
   const node = connectionOf(field.named.name, facts)?.node ?? field.named;
   const entity = facts.entities.get(node.name);
   if (!entity)
-    return yield finding(
-      'LIST_CONDITION',
-      `The rows of ${coordinate(field)} are of several types, which have no common condition`,
-      where,
-      { fix: 'a list of one type', changes: withoutArgument(field, 'where', 'list') },
-    );
+    return yield finding('LIST_CONDITION', where, {
+      summary: `The rows of ${coordinate(field)} are of several types, which have no common condition`,
+      fix: 'a list of one type',
+      changes: withoutArgument(field, 'where', 'list'),
+    });
   for (const { code, at, summary, why, fix } of readCondition(
     shapes,
     entity,
     where,
     'LIST_CONDITION',
   ).problems)
-    yield finding(code, summary, at, { why, fix });
+    yield finding(code, at, { summary, why, fix });
 }
 
 const ofRoot = (field: FieldFact): Finding =>
-  finding(
-    'LIST_RELATION',
-    `${coordinate(field)} is a list of ${field.owner}, which has no relations`,
-    field.directives.list?.node,
-    { fix: 'remove relation', changes: withoutArgument(field, 'relation', 'list') },
-  );
+  finding('LIST_RELATION', field.directives.list?.node, {
+    summary: `${coordinate(field)} is a list of ${field.owner}, which has no relations`,
+    fix: 'remove relation',
+    changes: withoutArgument(field, 'relation', 'list'),
+  });
 
 function unclear({ kind, field, candidates }: UnclearView): Finding {
   const named = field.directives.list?.relation ?? '';
   const names = candidates.map(({ name }) => name);
   const advised = nearest(named, names) ?? names[0];
-  return finding(
-    'LIST_RELATION',
-    kind === 'unknown'
-      ? `${field.owner} has no other list ${named} of the same rows`
-      : `It is not clear whose rows ${coordinate(field)} shows`,
-    field.directives.list?.node,
-    {
-      why:
-        kind === 'unknown'
-          ? 'relation names the field whose rows the list shows'
-          : candidates.length > 1
-            ? `${listed(candidates.map(coordinate))} hold rows of the same type`
-            : 'several keys lead from one type to the other',
-      ...(advised === undefined
-        ? { fix: `a field of ${field.owner} that holds all of them` }
-        : { changes: [onField(field, 'list', { relation: quoted(advised) })] }),
-    },
-  );
+  return finding('LIST_RELATION', field.directives.list?.node, {
+    summary:
+      kind === 'unknown'
+        ? `${field.owner} has no other list ${named} of the same rows`
+        : `It is not clear whose rows ${coordinate(field)} shows`,
+    why:
+      kind === 'unknown'
+        ? 'relation names the field whose rows the list shows'
+        : candidates.length > 1
+          ? `${listed(candidates.map(coordinate))} hold rows of the same type`
+          : 'several keys lead from one type to the other',
+    ...(advised === undefined
+      ? { fix: `a field of ${field.owner} that holds all of them` }
+      : { changes: [onField(field, 'list', { relation: quoted(advised) })] }),
+  });
 }

@@ -15,13 +15,12 @@ export const lookups: Rule = function* ({ operations, facts }) {
     if (!entity) continue;
     const change =
       names.length === 1 && column ? onField(column, 'unique') : indexOn(entity, names);
-    yield finding(
-      'LOOKUP_NOT_UNIQUE',
-      `${coordinate(field)} may find several rows and answers with the first`,
-      field.node,
-      { why: `${names.join(', ')} of ${action.entity} need not be unique`, changes: [change] },
-      'hint',
-    );
+    yield finding('LOOKUP_NOT_UNIQUE', field.node, {
+      summary: `${coordinate(field)} may find several rows and answers with the first`,
+      why: `${names.join(', ')} of ${action.entity} need not be unique`,
+      changes: [change],
+      severity: 'hint',
+    });
   }
 };
 

@@ -14,22 +14,16 @@ export const mcp: Rule = function* ({ facts: { manifest }, project: { api } }) {
   yield* pathFindings(manifest, api.mcp.path);
   const { tools } = api.mcp;
   if (tools !== 'documents' && api.trustedDocuments?.required)
-    yield finding(
-      'MCP_EXPLORE_UNTRUSTED',
-      `api.mcp.tools: ${tools} runs operations that are not in the list of trusted documents`,
-      manifest.at(['api', 'mcp', 'tools']),
-      {
-        why: 'api.trusted_documents.required lets only those run',
-        fix: 'tools: documents',
-      },
-    );
+    yield finding('MCP_EXPLORE_UNTRUSTED', manifest.at(['api', 'mcp', 'tools']), {
+      summary: `api.mcp.tools: ${tools} runs operations that are not in the list of trusted documents`,
+      why: 'api.trusted_documents.required lets only those run',
+      fix: 'tools: documents',
+    });
   if (tools !== 'explore' && !api.trustedDocuments)
-    yield finding(
-      'MCP_DOCUMENTS_MISSING',
-      `api.mcp.tools: ${tools} makes a tool of each trusted document, and there is no list of them`,
-      manifest.at(['api', 'mcp', 'tools']),
-      { fix: 'add client: to the manifest, or api.trusted_documents: { file: documents.json }' },
-    );
+    yield finding('MCP_DOCUMENTS_MISSING', manifest.at(['api', 'mcp', 'tools']), {
+      summary: `api.mcp.tools: ${tools} makes a tool of each trusted document, and there is no list of them`,
+      fix: 'add client: to the manifest, or api.trusted_documents: { file: documents.json }',
+    });
 };
 
 function* pathFindings({ values, at }: Manifest, path: string): Generator<Finding> {
@@ -44,10 +38,9 @@ function* pathFindings({ values, at }: Manifest, path: string): Generator<Findin
     `${path.toLowerCase()}/`.startsWith(`${other.toLowerCase()}/`),
   );
   if (taken === undefined) return;
-  yield finding(
-    'MCP_PATH_TAKEN',
-    `api.mcp.path: ${path} belongs to another part of the server`,
-    at(['api', 'mcp', 'path']),
-    { why: `${taken} answers there`, fix: 'path: /mcp' },
-  );
+  yield finding('MCP_PATH_TAKEN', at(['api', 'mcp', 'path']), {
+    summary: `api.mcp.path: ${path} belongs to another part of the server`,
+    why: `${taken} answers there`,
+    fix: 'path: /mcp',
+  });
 }

@@ -21,15 +21,11 @@ export const operations: Rule = function* (built) {
     }
     const written = field.directives.resolve;
     if (written)
-      yield finding(
-        'RESOLVE_IMPOSSIBLE',
-        `${coordinate(field)} cannot be ${written.as}: ${refusal.why}`,
-        written.node,
-        {
-          fix: (line) => (refusal.fix ? `${refusal.fix}   or write it yourself:  ${line}` : line),
-          changes: [onField(field, 'resolve', { as: 'CUSTOM' })],
-        },
-      );
+      yield finding('RESOLVE_IMPOSSIBLE', written.node, {
+        summary: `${coordinate(field)} cannot be ${written.as}: ${refusal.why}`,
+        fix: (line) => (refusal.fix ? `${refusal.fix}   or write it yourself:  ${line}` : line),
+        changes: [onField(field, 'resolve', { as: 'CUSTOM' })],
+      });
     else if (!refusal.words)
       yield notInferred(field, refusal, onField(field, 'resolve', { as: 'CUSTOM' }));
   }
@@ -50,18 +46,14 @@ const isWritten = ({ facts }: Built, field: FieldFact): boolean =>
  * A field of `api.crud` that uses an input of the user with a member that means nothing any more.
  */
 function notServed(built: Built, field: FieldFact, { code, why, fix, node }: Refusal): Finding {
-  return finding(
-    code ?? 'NOT_INFERRED',
-    `${coordinate(field)}, which api.crud writes, cannot be served`,
-    node ?? memberNamed(built, why) ?? field.node,
-    {
-      why,
-      fix:
-        fix ??
-        'take it out or mend it; eject and change the field; or leave its operation out of @crud',
-    },
-    'warning',
-  );
+  return finding(code ?? 'NOT_INFERRED', node ?? memberNamed(built, why) ?? field.node, {
+    summary: `${coordinate(field)}, which api.crud writes, cannot be served`,
+    why,
+    fix:
+      fix ??
+      'take it out or mend it; eject and change the field; or leave its operation out of @crud',
+    severity: 'warning',
+  });
 }
 
 /** The member of an input with which a reason begins: `PostFilter.views is no field of Post …`. */
@@ -83,18 +75,14 @@ function notInferred(field: FieldFact, refusal: Refusal, change: Change): Findin
   const place = coordinate(field);
   const eject = `   and   npm run generator -- eject ${place}   for a start in your code`;
   return {
-    ...finding(
-      code ?? 'NOT_INFERRED',
-      `${place} is yours to write`,
-      node,
-      {
-        why,
-        fix: (line) =>
-          fix ? `${fix}   or write it yourself:  ${line}` : line + (forced || resolve ? '' : eject),
-        changes: [resolving(field, refusal) ?? change],
-      },
-      code ? 'warning' : 'hint',
-    ),
+    ...finding(code ?? 'NOT_INFERRED', node, {
+      summary: `${place} is yours to write`,
+      why,
+      fix: (line) =>
+        fix ? `${fix}   or write it yourself:  ${line}` : line + (forced || resolve ? '' : eject),
+      changes: [resolving(field, refusal) ?? change],
+      severity: code ? 'warning' : 'hint',
+    }),
     coordinate: place,
   };
 }

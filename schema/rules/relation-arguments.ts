@@ -16,7 +16,8 @@ export const relationArguments: Rule = function* ({ facts, links }) {
       yield requiredField(field, written);
     else if (written.onDelete && !owns) yield noOnDelete(field, link, written);
     if (written.table !== undefined && link.kind !== 'join')
-      yield finding('RELATION_ARGUMENT', `${coordinate(field)} has no join table`, written.node, {
+      yield finding('RELATION_ARGUMENT', written.node, {
+        summary: `${coordinate(field)} has no join table`,
         fix: 'remove table',
         changes: withoutArgument(field, 'table'),
       });
@@ -31,13 +32,15 @@ export const relationArguments: Rule = function* ({ facts, links }) {
 type Written = NonNullable<FieldFact['directives']['relation']>;
 
 const requiredField = (field: FieldFact, { node }: Written) =>
-  finding('RELATION_ARGUMENT', `${coordinate(field)} is required and cannot become null`, node, {
+  finding('RELATION_ARGUMENT', node, {
+    summary: `${coordinate(field)} is required and cannot become null`,
     fix: 'onDelete: CASCADE or RESTRICT, or a type without !',
     changes: [onField(field, 'relation', { onDelete: 'RESTRICT' })],
   });
 
 const noOnDelete = (field: FieldFact, { inverse }: Link, { node }: Written) =>
-  finding('RELATION_ARGUMENT', `onDelete has no effect on ${coordinate(field)}`, node, {
+  finding('RELATION_ARGUMENT', node, {
+    summary: `onDelete has no effect on ${coordinate(field)}`,
     why: 'the key is kept elsewhere',
     fix: inverse
       ? `write it on ${coordinate(inverse)}`
@@ -47,20 +50,16 @@ const noOnDelete = (field: FieldFact, { inverse }: Link, { node }: Written) =>
 
 /** A relation over several columns leads to the key, whose columns the server knows as one value. */
 const severalFields = (field: FieldFact, key: readonly string[], { node, references }: Written) =>
-  finding(
-    'RELATION_ARGUMENT',
-    `${coordinate(field)} refers to several fields of ${field.named.name}`,
-    node,
-    {
-      why: 'a relation leads to the key, or to one other unique field',
-      ...(key.join() === references?.join()
-        ? {
-            fix: 'remove references: they are the key',
-            changes: withoutArgument(field, 'references'),
-          }
-        : { fix: `name one field, or write fields for the columns in place of ${field.name}` }),
-    },
-  );
+  finding('RELATION_ARGUMENT', node, {
+    summary: `${coordinate(field)} refers to several fields of ${field.named.name}`,
+    why: 'a relation leads to the key, or to one other unique field',
+    ...(key.join() === references?.join()
+      ? {
+          fix: 'remove references: they are the key',
+          changes: withoutArgument(field, 'references'),
+        }
+      : { fix: `name one field, or write fields for the columns in place of ${field.name}` }),
+  });
 
 function noColumn(
   field: FieldFact,
@@ -68,7 +67,8 @@ function noColumn(
   { node, column }: Written & { readonly column: string },
 ): Finding {
   const moved = inverse ? [onField(inverse, 'relation', { column: quoted(column) })] : [];
-  return finding('RELATION_ARGUMENT', `column has no effect on ${coordinate(field)}`, node, {
+  return finding('RELATION_ARGUMENT', node, {
+    summary: `column has no effect on ${coordinate(field)}`,
     why: 'the key is kept by the other end',
     ...(!inverse && { fix: 'remove column' }),
     changes: [...withoutArgument(field, 'column'), ...moved],

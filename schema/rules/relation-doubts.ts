@@ -40,17 +40,13 @@ function ambiguous({ field, candidates, advised }: Doubt, links: Links): Finding
     (candidate) =>
       candidate.owner === owner && candidate.named.name === field.owner && !candidate.type.list,
   );
-  return finding(
-    'RELATION_AMBIGUOUS',
-    `${listed(candidates.map(coordinate))} can ${candidates.length === 2 ? 'both' : 'all'} be the inverse of ${coordinate(field)}`,
-    field.node,
-    {
-      why: same
-        ? `${count(candidates.length)} fields of ${owner} have the type ${field.owner}`
-        : `${count(candidates.length)} fields lead from ${owner} to ${field.owner}`,
-      changes: [advised ? inverse(field, advised) : ownRelation(field, links)],
-    },
-  );
+  return finding('RELATION_AMBIGUOUS', field.node, {
+    summary: `${listed(candidates.map(coordinate))} can ${candidates.length === 2 ? 'both' : 'all'} be the inverse of ${coordinate(field)}`,
+    why: same
+      ? `${count(candidates.length)} fields of ${owner} have the type ${field.owner}`
+      : `${count(candidates.length)} fields lead from ${owner} to ${field.owner}`,
+    changes: [advised ? inverse(field, advised) : ownRelation(field, links)],
+  });
 }
 
 /** Names the other end in `@relation(inverse:)`. */
@@ -73,15 +69,11 @@ function ownRelation(field: FieldFact, links: Links): Change {
 const joined = ({ owner, snakeName }: FieldFact): string => `${snakeCase(owner)}_${snakeName}`;
 
 function contested({ field, candidates: [single, ...lists] }: Doubt): Finding {
-  return finding(
-    'RELATION_AMBIGUOUS',
-    `${listed(lists.map(coordinate))} can ${lists.length === 2 ? 'both' : 'all'} be the inverse of ${single ? coordinate(single) : ''}`,
-    field.node,
-    {
-      why: `${count(lists.length)} lists of ${field.owner} hold ${single?.owner}, and a key has one other end`,
-      changes: single && [inverse(field, single)],
-    },
-  );
+  return finding('RELATION_AMBIGUOUS', field.node, {
+    summary: `${listed(lists.map(coordinate))} can ${lists.length === 2 ? 'both' : 'all'} be the inverse of ${single ? coordinate(single) : ''}`,
+    why: `${count(lists.length)} lists of ${field.owner} hold ${single?.owner}, and a key has one other end`,
+    changes: single && [inverse(field, single)],
+  });
 }
 
 /**
@@ -92,28 +84,20 @@ function oneToOne({ field, candidates, advised }: Doubt, links: Links): Finding 
   const [other = field] = candidates;
   const one: ProposedFix = { title: 'one relation', changes: [inverse(field, advised ?? other)] };
   const two: ProposedFix = { title: 'two relations', changes: [ownRelation(field, links)] };
-  return finding(
-    'RELATION_AMBIGUOUS',
-    `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`,
-    field.node,
-    {
-      why: 'they point at each other, and the names do not tell',
-      mends: advised ? [one, two] : [two, one],
-    },
-  );
+  return finding('RELATION_AMBIGUOUS', field.node, {
+    summary: `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`,
+    why: 'they point at each other, and the names do not tell',
+    mends: advised ? [one, two] : [two, one],
+  });
 }
 
 function ownerUnclear(field: FieldFact, other: FieldFact | undefined): Finding {
-  return finding(
-    'RELATION_OWNER_UNCLEAR',
-    `Either ${coordinate(field)} or ${other ? coordinate(other) : ''} can hold the key`,
-    field.node,
-    {
-      why: 'they are one relation, and both ends are written alike',
-      changes: [onField(field, 'relation', { column: quoted(`${field.snakeName}_id`) })],
-      fix: (line) => `${line}   or let only one of the two be required`,
-    },
-  );
+  return finding('RELATION_OWNER_UNCLEAR', field.node, {
+    summary: `Either ${coordinate(field)} or ${other ? coordinate(other) : ''} can hold the key`,
+    why: 'they are one relation, and both ends are written alike',
+    changes: [onField(field, 'relation', { column: quoted(`${field.snakeName}_id`) })],
+    fix: (line) => `${line}   or let only one of the two be required`,
+  });
 }
 
 function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFact>): Finding {
@@ -121,17 +105,15 @@ function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFa
   const target = targetOf(field, entities);
   const back = leadingBack(field, target);
   const near = nearest(written?.inverse ?? '', back) ?? back[0];
-  return finding(
-    'RELATION_INVERSE_UNKNOWN',
-    `${target?.name ?? field.named.name} has no field ${written?.inverse}`,
-    written?.node ?? field.node,
-    near === undefined
+  return finding('RELATION_INVERSE_UNKNOWN', written?.node ?? field.node, {
+    summary: `${target?.name ?? field.named.name} has no field ${written?.inverse}`,
+    ...(near === undefined
       ? { fix: 'name the field that leads back' }
       : {
           fix: `Did you mean "${near}"?`,
           changes: [onField(field, 'relation', { inverse: quoted(near) })],
-        },
-  );
+        }),
+  });
 }
 
 function inverseMismatch(
@@ -143,16 +125,12 @@ function inverseMismatch(
   const back = leadingBack(field, target).filter(
     (name) => name !== other?.name && !target?.fields.get(name)?.directives.relation,
   );
-  return finding(
-    'RELATION_INVERSE_MISMATCH',
-    `${other ? coordinate(other) : 'The field'} is not the other end of ${coordinate(field)}`,
-    field.directives.relation?.node ?? field.node,
-    {
-      why: `it does not lead back to ${field.owner}, or is the end of another relation`,
-      fix: 'name the field that leads back, on one side or alike on both',
-      changes: back[0] ? [onField(field, 'relation', { inverse: quoted(back[0]) })] : undefined,
-    },
-  );
+  return finding('RELATION_INVERSE_MISMATCH', field.directives.relation?.node ?? field.node, {
+    summary: `${other ? coordinate(other) : 'The field'} is not the other end of ${coordinate(field)}`,
+    why: `it does not lead back to ${field.owner}, or is the end of another relation`,
+    fix: 'name the field that leads back, on one side or alike on both',
+    changes: back[0] ? [onField(field, 'relation', { inverse: quoted(back[0]) })] : undefined,
+  });
 }
 
 function targetOf(

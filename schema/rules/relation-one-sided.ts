@@ -19,24 +19,20 @@ export const relationOneSided: Rule = function* ({ links, facts }) {
     const link = links.byField.get(field);
     const owner = facts.entities.get(field.owner);
     if (link?.kind !== 'join' || !owner || doubtful.has(link.entity)) continue;
-    yield finding(
-      'RELATION_ONE_SIDED',
-      `${coordinate(field)} is kept in the join table ${link.table}`,
-      field.node,
-      {
-        why: `no field of ${link.entity} leads back, so one ${link.entity} may belong to many`,
-        mends: [
-          {
-            title: 'it may belong to many',
-            changes: [onField(field, 'relation', { table: quoted(link.table) })],
-          },
-          {
-            title: 'it belongs to one',
-            changes: [onField(field, 'relation', { column: quoted(keyColumn(owner)) })],
-          },
-        ],
-      },
-      'hint',
-    );
+    yield finding('RELATION_ONE_SIDED', field.node, {
+      summary: `${coordinate(field)} is kept in the join table ${link.table}`,
+      why: `no field of ${link.entity} leads back, so one ${link.entity} may belong to many`,
+      mends: [
+        {
+          title: 'it may belong to many',
+          changes: [onField(field, 'relation', { table: quoted(link.table) })],
+        },
+        {
+          title: 'it belongs to one',
+          changes: [onField(field, 'relation', { column: quoted(keyColumn(owner)) })],
+        },
+      ],
+      severity: 'hint',
+    });
   }
 };

@@ -17,16 +17,12 @@ export const relationTables: Rule = function* ({ links }) {
     const own = listsBetween(links, field.owner, link.entity);
     if (!other || more || own.length > 1 || link.inverse || theirs === undefined) continue;
     if (field.owner > other.owner) continue;
-    yield finding(
-      'RELATION_TABLE_MISMATCH',
-      `${coordinate(field)} is kept in ${table}, and ${coordinate(other)} in ${theirs}`,
-      other.directives.relation?.node ?? other.node,
-      {
-        why: 'two names of join tables are two relations, and each of these has one end',
-        changes: [onField(other, 'relation', { table: quoted(table) })],
-      },
-      'warning',
-    );
+    yield finding('RELATION_TABLE_MISMATCH', other.directives.relation?.node ?? other.node, {
+      summary: `${coordinate(field)} is kept in ${table}, and ${coordinate(other)} in ${theirs}`,
+      why: 'two names of join tables are two relations, and each of these has one end',
+      changes: [onField(other, 'relation', { table: quoted(table) })],
+      severity: 'warning',
+    });
   }
 };
 

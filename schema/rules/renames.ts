@@ -25,11 +25,9 @@ export const renames: Rule = function* ({ facts }) {
   }
 };
 
-function present(name: string, from: string, node: Parameters<typeof finding>[2]) {
-  return finding(
-    'RENAMED_FROM_PRESENT',
-    `${name} is said to be ${from} renamed, and ${from} is still there`,
-    node,
-    { fix: '@renamed(from:) takes the name that is gone' },
-  );
+function present(name: string, from: string, node: Parameters<typeof finding>[1]) {
+  return finding('RENAMED_FROM_PRESENT', node, {
+    summary: `${name} is said to be ${from} renamed, and ${from} is still there`,
+    fix: '@renamed(from:) takes the name that is gone',
+  });
 }

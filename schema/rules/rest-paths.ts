@@ -33,12 +33,10 @@ function ownPaths(project: Project): ReadonlySet<string> {
 export const restPaths: Rule = function* ({ facts, project }) {
   const [, api, first = ''] = project.api.path.split('/');
   if (api === 'api' && ALL.has(first))
-    yield finding(
-      'API_PATH_RESERVED',
-      `The path ${project.api.path} belongs to the server`,
-      facts.manifest.at(['api', 'path']),
-      { fix: 'path: /graphql' },
-    );
+    yield finding('API_PATH_RESERVED', facts.manifest.at(['api', 'path']), {
+      summary: `The path ${project.api.path} belongs to the server`,
+      fix: 'path: /graphql',
+    });
   if (!project.api.rest) return;
   const own = ownPaths(project);
   const taken = new Map<string, string>();
@@ -52,19 +50,16 @@ export const restPaths: Rule = function* ({ facts, project }) {
       onType(entity, 'entity', { plural: quoted(plural), table: quoted(entity.table) }),
     ];
     if (own.has(path) || project.api.path === `/api/${path}`)
-      yield finding(
-        'REST_PATH_RESERVED',
-        `The REST path /api/${path} of ${entity.name} belongs to the server`,
-        at,
-        { why: 'the plural of a type is its path', changes },
-      );
+      yield finding('REST_PATH_RESERVED', at, {
+        summary: `The REST path /api/${path} of ${entity.name} belongs to the server`,
+        why: 'the plural of a type is its path',
+        changes,
+      });
     else if (other !== undefined)
-      yield finding(
-        'REST_PATH_CLASH',
-        `${other} and ${entity.name} would share the REST path /api/${path}`,
-        at,
-        { changes },
-      );
+      yield finding('REST_PATH_CLASH', at, {
+        summary: `${other} and ${entity.name} would share the REST path /api/${path}`,
+        changes,
+      });
     taken.set(path, entity.name);
   }
 };

@@ -22,7 +22,8 @@ export const search: Rule = function* (built) {
   }
   for (const { type, role, directives } of facts.types.values())
     if (role !== 'entity' && directives.search)
-      yield finding('SEARCH_FIELD', `${type.name} cannot be searched`, directives.search.node, {
+      yield finding('SEARCH_FIELD', directives.search.node, {
+        summary: `${type.name} cannot be searched`,
         why: 'the type is not kept in a table',
         fix: 'remove @search',
         changes: removed(directives.search.node),
@@ -33,12 +34,14 @@ function* ofType(built: Built, entity: EntityFact, use: SearchUse): Generator<Fi
   if (!built.facts.manifest.values.database.managed || entity.key?.length === 0)
     return yield unmanaged(entity, use);
   if (use.as !== undefined || use.of !== undefined)
-    yield finding('SEARCH_FIELD', `@search on ${entity.name} says as or of`, use.node, {
+    yield finding('SEARCH_FIELD', use.node, {
+      summary: `@search on ${entity.name} says as or of`,
       why: 'a type says which fields are searched; as and of are for a field that shows something',
       fix: '@search(fields: ["title"])',
     });
   if (!use.fields?.length)
-    yield finding('SEARCH_FIELD', `@search on ${entity.name} names no field`, use.node, {
+    yield finding('SEARCH_FIELD', use.node, {
+      summary: `@search on ${entity.name} names no field`,
       fix: `@search(fields: [${textFields(built, entity).map(quoted).join(', ') || '…'}])`,
     });
   for (const name of use.fields ?? []) yield* searched(built, entity, { name, at: use.node });
@@ -52,7 +55,8 @@ function unmanaged({ name, key }: EntityFact, { node }: SearchUse): Finding {
       ? 'a row without a key cannot be found again'
       : 'with database.managed: false the generator makes nothing in the database, ' +
         'and a search needs an index that is kept on every write';
-  return finding('SEARCH_UNMANAGED', `${name} cannot be searched`, node, {
+  return finding('SEARCH_UNMANAGED', node, {
+    summary: `${name} cannot be searched`,
     why,
     fix: 'remove @search and the argument search; a function of yours may search the index that is there',
     changes: removed(node),
@@ -61,7 +65,8 @@ function unmanaged({ name, key }: EntityFact, { node }: SearchUse): Finding {
 
 function unknownLanguage(entity: EntityFact, language: string, at: ASTNode): Finding {
   const meant = didYouMean(language, LANGUAGES);
-  return finding('SEARCH_LANGUAGE', `There is no language ${quoted(language)} to search in`, at, {
+  return finding('SEARCH_LANGUAGE', at, {
+    summary: `There is no language ${quoted(language)} to search in`,
     why: 'it is the name of a text search configuration of PostgreSQL',
     fix: meant ?? `one of ${LANGUAGES.join(', ')}`,
     changes: LANGUAGES.includes(language.toLowerCase())
@@ -79,17 +84,16 @@ function* searched(built: Built, entity: EntityFact, { name, at }: Named): Gener
   const field = entity.fields.get(name);
   const known = textFields(built, entity);
   if (!field || !searchedColumn(built.shapes, entity, name))
-    return yield finding(
-      'SEARCH_FIELD',
-      field ? `${coordinate(field)} cannot be searched` : `${entity.name} has no field ${name}`,
-      at,
-      {
-        ...(field && { why: `it is ${field.type.text}, and only text has words` }),
-        fix: didYouMean(name, known) ?? `one of ${known.join(', ')}`,
-      },
-    );
+    return yield finding('SEARCH_FIELD', at, {
+      summary: field
+        ? `${coordinate(field)} cannot be searched`
+        : `${entity.name} has no field ${name}`,
+      ...(field && { why: `it is ${field.type.text}, and only text has words` }),
+      fix: didYouMean(name, known) ?? `one of ${known.join(', ')}`,
+    });
   if (isGuarded(built, field))
-    yield finding('SEARCH_FIELD_GUARDED', `${coordinate(field)} cannot be searched`, at, {
+    yield finding('SEARCH_FIELD_GUARDED', at, {
+      summary: `${coordinate(field)} cannot be searched`,
       why: 'it has access rules of its own, and a search would tell those who may not read it what it holds',
       fix: `remove ${quoted(name)} from @search, or move the rule to the type`,
     });
@@ -113,17 +117,20 @@ function* ofField(entity: EntityFact, field: FieldFact): Generator<Finding> {
   const at = use.node;
   const what = `@search on ${coordinate(field)}`;
   if (!entity.directives.search)
-    yield finding('SEARCH_FIELD', `${what} shows nothing`, at, {
+    yield finding('SEARCH_FIELD', at, {
+      summary: `${what} shows nothing`,
       why: `${entity.name} has no @search(fields:)`,
       fix: `type ${entity.name} @search(fields: […])`,
     });
   if (use.fields || use.language !== undefined)
-    yield finding('SEARCH_FIELD', `${what} says fields or language`, at, {
+    yield finding('SEARCH_FIELD', at, {
+      summary: `${what} says fields or language`,
       why: 'these are for the type',
       fix: '@search(as: RANK)   or   @search(as: HIGHLIGHT, of: "title")',
     });
   if (use.as === undefined)
-    yield finding('SEARCH_FIELD', `${what} does not say what the field shows`, at, {
+    yield finding('SEARCH_FIELD', at, {
+      summary: `${what} does not say what the field shows`,
       fix: '@search(as: RANK)   or   @search(as: HIGHLIGHT, of: "title")',
     });
   else yield* shown(entity, field, { ...use, as: use.as });
@@ -136,21 +143,19 @@ function* shown(
 ): Generator<Finding> {
   const wanted = as === 'RANK' ? 'Float' : 'String';
   if (field.type.text !== wanted || field.args.length > 0)
-    yield finding(
-      'SEARCH_FIELD',
-      `${coordinate(field)} is ${field.type.text}, and @search(as: ${as}) gives ${wanted}`,
-      field.node,
-      { why: 'it is null outside a search', changes: [retyped(field, wanted)] },
-    );
+    yield finding('SEARCH_FIELD', field.node, {
+      summary: `${coordinate(field)} is ${field.type.text}, and @search(as: ${as}) gives ${wanted}`,
+      why: 'it is null outside a search',
+      changes: [retyped(field, wanted)],
+    });
   const fields = entity.directives.search?.fields ?? [];
   if (as === 'RANK' || (of !== undefined && fields.includes(of))) return;
   const meant = of === undefined ? undefined : didYouMean(of, fields);
-  yield finding(
-    'SEARCH_FIELD',
-    of === undefined
-      ? `@search on ${coordinate(field)} does not say whose text it shows`
-      : `@search on ${coordinate(field)} shows ${of}, which is not searched`,
-    node,
-    { fix: meant ?? `@search(as: HIGHLIGHT, of: ${quoted(fields[0] ?? '…')})` },
-  );
+  yield finding('SEARCH_FIELD', node, {
+    summary:
+      of === undefined
+        ? `@search on ${coordinate(field)} does not say whose text it shows`
+        : `@search on ${coordinate(field)} shows ${of}, which is not searched`,
+    fix: meant ?? `@search(as: HIGHLIGHT, of: ${quoted(fields[0] ?? '…')})`,
+  });
 }

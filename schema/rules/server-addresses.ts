@@ -10,12 +10,11 @@ export const serverAddresses: Rule = function* ({ facts: { manifest } }) {
   yield* proxyFindings(manifest, 'server', values.server.trustedProxies);
   for (const [index, text] of values.server.cors.entries()) {
     if (text !== '*' && !isOrigin(text))
-      yield finding(
-        'ADDRESS_INVALID',
-        `server.cors: ${text} is no origin`,
-        at(['server', 'cors', index]),
-        { why: 'scheme, host and port, with nothing behind them', fix: 'https://app.example.com' },
-      );
+      yield finding('ADDRESS_INVALID', at(['server', 'cors', index]), {
+        summary: `server.cors: ${text} is no origin`,
+        why: 'scheme, host and port, with nothing behind them',
+        fix: 'https://app.example.com',
+      });
   }
   yield* wildcard(values.server.cors, at(['server', 'cors']));
 };
@@ -28,12 +27,10 @@ export function* proxyFindings(
 ): Generator<Finding> {
   for (const [index, text] of proxies.entries()) {
     if (!isAddressRange(text))
-      yield finding(
-        'ADDRESS_INVALID',
-        `${section}.trusted_proxies: ${text} is no address and no range`,
-        at([section, 'trusted_proxies', index]),
-        { fix: '10.0.0.0/8' },
-      );
+      yield finding('ADDRESS_INVALID', at([section, 'trusted_proxies', index]), {
+        summary: `${section}.trusted_proxies: ${text} is no address and no range`,
+        fix: '10.0.0.0/8',
+      });
   }
 }
 
@@ -43,7 +40,8 @@ export function* proxyFindings(
  */
 function* wildcard(cors: readonly string[], at: Position): Iterable<Finding> {
   if (!cors.includes('*') || cors.length === 1) return;
-  yield finding('CORS_WILDCARD', 'server.cors has * beside other origins', at, {
+  yield finding('CORS_WILDCARD', at, {
+    summary: 'server.cors has * beside other origins',
     why: '* is every origin, and a browser sends no cookies then, to none of them',
     fix: 'cors: ["*"]',
   });

@@ -50,12 +50,12 @@ function* invalid(name: string, reason: string, node: Deprecatable['astNode']): 
   if (date === null || sunsetOf(reason) !== null) return;
   yield finding(
     'SUNSET_INVALID',
-    `${name} is deprecated until ${date}, which is not a day of the calendar`,
     node?.directives?.find((directive) => directive.name.value === 'deprecated'),
     {
+      summary: `${name} is deprecated until ${date}, which is not a day of the calendar`,
       why: 'the last date in the reason is the day of the removal, which "generator breaking" and OpenAPI read',
       fix: 'write the day as YYYY-MM-DD: "Removal on 2027-03-01."',
+      severity: 'warning',
     },
-    'warning',
   );
 }

@@ -26,20 +26,20 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
       : onType(entity, 'entity', { table: quoted(free) }),
   ];
   if (!/^[A-Za-z][A-Za-z0-9]*(?:_?[A-Za-z0-9]+)*_?$/.test(plural))
-    yield finding('NAME_INVALID', `"${plural}" is no plural that can be a name`, at, {
+    yield finding('NAME_INVALID', at, {
+      summary: `"${plural}" is no plural that can be a name`,
       fix: 'letters and digits, as in blogPosts',
     });
   else if (!(written?.name === undefined ? isName : isStoredName)(table))
     yield invalidName(table, at, { changes: named(plainName(table)) });
   else if (written?.name === undefined ? isReservedTable(table) : isOwnTable(table))
-    yield finding(
-      'TABLE_RESERVED',
-      `The table ${table} of ${name} has a name that the server keeps for itself`,
-      at,
-      { changes: named(derivedTable(table)) },
-    );
+    yield finding('TABLE_RESERVED', at, {
+      summary: `The table ${table} of ${name} has a name that the server keeps for itself`,
+      changes: named(derivedTable(table)),
+    });
   else if (other !== undefined)
-    yield finding('TABLE_CLASH', `${other} and ${name} would share the table ${table}`, at, {
+    yield finding('TABLE_CLASH', at, {
+      summary: `${other} and ${name} would share the table ${table}`,
       changes: named(freeName(table, taken)),
     });
   if (other === undefined) taken.set(place, name);
@@ -70,19 +70,15 @@ function* checkJoinTables(
     if (!(isNamed ? isStoredName : isName)(link.table))
       yield invalidName(link.table, at, { changes: named(plainName(link.table)) });
     else if (project.unmanaged ? isOwnTable(link.table) : isReservedTable(link.table))
-      yield finding(
-        'TABLE_RESERVED',
-        `The join table ${link.table} has a name that the server keeps for itself`,
-        at,
-        { changes: named(derivedTable(link.table)) },
-      );
+      yield finding('TABLE_RESERVED', at, {
+        summary: `The join table ${link.table} has a name that the server keeps for itself`,
+        changes: named(derivedTable(link.table)),
+      });
     else if (!project.unmanaged && (type !== undefined || (other !== undefined && other !== ends)))
-      yield finding(
-        'TABLE_CLASH',
-        `The join table ${link.table} of ${end.owner}.${end.name} has the name of ${type === undefined ? 'another relation' : `the type ${type}`}`,
-        at,
-        { changes: named(freeName(`${link.table}_links`, taken)) },
-      );
+      yield finding('TABLE_CLASH', at, {
+        summary: `The join table ${link.table} of ${end.owner}.${end.name} has the name of ${type === undefined ? 'another relation' : `the type ${type}`}`,
+        changes: named(freeName(`${link.table}_links`, taken)),
+      });
     if (other === undefined) owners.set(key, ends);
   }
 }
@@ -125,14 +121,15 @@ const isStoredName = (name: string): boolean =>
 
 export function invalidName(
   name: string,
-  at: Parameters<typeof finding>[2],
+  at: Parameters<typeof finding>[1],
   advice: Pick<Advice, 'fix' | 'changes'> = { fix: 'choose a shorter or plainer name' },
 ): Finding {
   const why =
     name.length > LONGEST_NAME
       ? `PostgreSQL cuts names after ${LONGEST_NAME} characters`
       : 'letters, digits and _ only';
-  return finding('NAME_INVALID', `"${name}" is no name for a table or a column`, at, {
+  return finding('NAME_INVALID', at, {
+    summary: `"${name}" is no name for a table or a column`,
     why,
     ...advice,
   });

@@ -14,7 +14,7 @@ export const tallies: Rule = function* ({ facts, shapes }) {
       if (fact && 'unknown' in fact) yield unknownRelation(field, fact);
       if (fact && 'problems' in fact)
         for (const { code, at, summary, why, fix } of fact.problems)
-          yield finding(code, summary, at, { why, fix });
+          yield finding(code, at, { summary, why, fix });
       yield* wrongType(field);
     }
 };
@@ -24,12 +24,10 @@ function unknownRelation(
   { unknown: name, of, known }: Extract<TallyFact, { unknown: string }>,
 ): Finding {
   const use = tallyUse(field);
-  return finding(
-    'FIELD_UNKNOWN',
-    `@${use?.of} on ${coordinate(field)} names ${name || 'nothing'}: ${of?.name ?? 'the type'} has no such field`,
-    use?.use.node,
-    { fix: didYouMean(name, known) ?? `one of ${known.join(', ')}` },
-  );
+  return finding('FIELD_UNKNOWN', use?.use.node, {
+    summary: `@${use?.of} on ${coordinate(field)} names ${name || 'nothing'}: ${of?.name ?? 'the type'} has no such field`,
+    fix: didYouMean(name, known) ?? `one of ${known.join(', ')}`,
+  });
 }
 
 function* wrongType(field: FieldFact): Generator<Finding> {
@@ -37,10 +35,8 @@ function* wrongType(field: FieldFact): Generator<Finding> {
   if (!use) return;
   const wanted = TYPES[use.of];
   if (field.type.name === wanted && !field.type.list && field.args.length === 0) return;
-  yield finding(
-    'DIRECTIVE_ARGUMENT',
-    `${coordinate(field)} is ${field.type.text}, and @${use.of} gives ${wanted}`,
-    field.node,
-    { changes: [retyped(field, `${wanted}!`)] },
-  );
+  yield finding('DIRECTIVE_ARGUMENT', field.node, {
+    summary: `${coordinate(field)} is ${field.type.text}, and @${use.of} gives ${wanted}`,
+    changes: [retyped(field, `${wanted}!`)],
+  });
 }

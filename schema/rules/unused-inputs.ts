@@ -15,16 +15,12 @@ export const unusedInputs: Rule = function* (built) {
 };
 
 function unused(built: Built, owner: string, name: string, entity: string): Finding {
-  return finding(
-    'INPUT_UNUSED',
-    `${owner}.${name} is for hooks, and ${entity} has none`,
-    definitionOf(built, owner, name),
-    {
-      why: '@computed keeps it out of the table, so that only a hook could use it',
-      fix: `write src/hooks/${entity}.ts, or remove the field`,
-    },
-    'warning',
-  );
+  return finding('INPUT_UNUSED', definitionOf(built, owner, name), {
+    summary: `${owner}.${name} is for hooks, and ${entity} has none`,
+    why: '@computed keeps it out of the table, so that only a hook could use it',
+    fix: `write src/hooks/${entity}.ts, or remove the field`,
+    severity: 'warning',
+  });
 }
 
 function definitionOf(

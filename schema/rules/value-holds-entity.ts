@@ -14,17 +14,13 @@ export const valueHoldsEntity: Rule = function* ({ facts }) {
       const held = heldEntity(field.named.name, facts);
       if (held === undefined) continue;
       yield {
-        ...finding(
-          'VALUE_HOLDS_ENTITY',
-          `${coordinate(field)} is yours to write: ${held} leads to a row`,
-          field.node,
-          {
-            why: `${field.named.name} has no id, so it is no table of its own, and JSON cannot lead to a row`,
-            changes: [onField(field, 'computed')],
-            fix: (line) => `${line}   or add id: ID! to ${field.named.name} to make it a table`,
-          },
-          'hint',
-        ),
+        ...finding('VALUE_HOLDS_ENTITY', field.node, {
+          summary: `${coordinate(field)} is yours to write: ${held} leads to a row`,
+          why: `${field.named.name} has no id, so it is no table of its own, and JSON cannot lead to a row`,
+          changes: [onField(field, 'computed')],
+          fix: (line) => `${line}   or add id: ID! to ${field.named.name} to make it a table`,
+          severity: 'hint',
+        }),
         coordinate: coordinate(field),
       };
     }

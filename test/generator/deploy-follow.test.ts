@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { followDeployment } from '../../generator/deploy/follow.ts';
 import type { DeploymentReport, HostingServer } from '../../generator/deploy/hosting-server.ts';
-import { CommandError, EXIT } from '../../generator/failure.ts';
+import { CommandError } from '../../generator/failure.ts';
 
 const away = () => new CommandError('SERVER_AWAY', 'it does not answer', 'start it');
 

@@ -30,26 +30,24 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
   const { auth } = built.facts.manifest.values;
   const people = use.allow.filter((word) => word === 'USER' || word === 'OWNER' || word === 'ROLE');
   if (use.allow.length === 0 || use.on.length === 0)
-    yield finding('AUTH_RULE_EMPTY', 'This rule gives access to no caller', use.node, {
+    yield finding('AUTH_RULE_EMPTY', use.node, {
+      summary: 'This rule gives access to no caller',
       fix: auth ? '@auth(allow: [USER])' : '@auth(allow: [PUBLIC])',
     });
   if (people.length > 0 && !auth) {
-    yield finding(
-      'AUTH_OFF',
-      `No caller can be ${people.join(' or ')}: signing in is off`,
-      use.node,
-      {
-        why: 'the manifest has no auth section',
-        fix: 'in manifest.yaml: auth: {}',
-      },
-    );
+    yield finding('AUTH_OFF', use.node, {
+      summary: `No caller can be ${people.join(' or ')}: signing in is off`,
+      why: 'the manifest has no auth section',
+      fix: 'in manifest.yaml: auth: {}',
+    });
     return;
   }
   yield* checkRoles(use, auth);
   yield* checkCondition(built, use, entity);
   if (use.allow.includes('OWNER')) yield* checkOwner(built, use, entity);
   else if (use.owner !== undefined)
-    yield finding('AUTH_OWNER_UNKNOWN', 'owner is named and OWNER is not allowed', use.node, {
+    yield finding('AUTH_OWNER_UNKNOWN', use.node, {
+      summary: 'owner is named and OWNER is not allowed',
       fix: '@auth(allow: [OWNER], owner: …)',
     });
 }
@@ -60,13 +58,15 @@ function* checkRoles(use: AuthUse, auth: AuthValues | undefined): Generator<Find
   if (use.allow.includes('TENANT')) return;
   if (!use.allow.includes('ROLE')) {
     if (use.roles.length > 0)
-      yield finding('AUTH_ROLE_UNKNOWN', 'Roles are named and ROLE is not allowed', use.node, {
+      yield finding('AUTH_ROLE_UNKNOWN', use.node, {
+        summary: 'Roles are named and ROLE is not allowed',
         fix: `@auth(allow: [ROLE], roles: ${JSON.stringify(use.roles)})`,
       });
     return;
   }
   if (use.roles.length === 0)
-    yield finding('AUTH_ROLE_UNKNOWN', 'ROLE is allowed and no role is named', use.node, {
+    yield finding('AUTH_ROLE_UNKNOWN', use.node, {
+      summary: 'ROLE is allowed and no role is named',
       fix: `@auth(allow: [ROLE], roles: ["${known?.[0] ?? 'Administrator'}"])`,
     });
   for (const role of use.roles) {
@@ -74,7 +74,8 @@ function* checkRoles(use: AuthUse, auth: AuthValues | undefined): Generator<Find
     const fix = known
       ? (didYouMean(role, known) ?? `known: ${known.join(', ')}`)
       : `in manifest.yaml: auth: { roles: { list: [${role}, Member], default: Member } }`;
-    yield finding('AUTH_ROLE_UNKNOWN', `There is no role ${role}`, use.node, {
+    yield finding('AUTH_ROLE_UNKNOWN', use.node, {
+      summary: `There is no role ${role}`,
       why: known ? undefined : 'the manifest has no auth.roles',
       fix,
     });
@@ -90,26 +91,22 @@ function* checkCondition(
   if (!use.where) return;
   const fact = entity === undefined ? undefined : facts.entities.get(entity);
   if (!fact)
-    return yield finding(
-      'AUTH_CONDITION',
-      'where is about rows, and this field is yours to write',
-      use.where,
-      { fix: '@auth(allow: [USER]), and a condition in your function' },
-    );
+    return yield finding('AUTH_CONDITION', use.where, {
+      summary: 'where is about rows, and this field is yours to write',
+      fix: '@auth(allow: [USER]), and a condition in your function',
+    });
   for (const { code, at, summary, why, fix } of readCondition(shapes, fact, use.where).problems)
-    yield finding(code, summary, at, { why, fix });
+    yield finding(code, at, { summary, why, fix });
 }
 
 /** AUTH_OWNER_UNKNOWN, AUTH_OWNER_NOT_USER: OWNER leads from the row to a user. */
 function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Generator<Finding> {
   const fact = entity === undefined ? undefined : built.facts.entities.get(entity);
   if (!fact)
-    return yield finding(
-      'AUTH_OWNER_UNKNOWN',
-      'OWNER is about rows, and this field is yours to write',
-      use.node,
-      { fix: '@auth(allow: [USER]), and ask ctx.user in your function' },
-    );
+    return yield finding('AUTH_OWNER_UNKNOWN', use.node, {
+      summary: 'OWNER is about rows, and this field is yours to write',
+      fix: '@auth(allow: [USER]), and ask ctx.user in your function',
+    });
   const owner = ownerOf(built.shapes, use, fact);
   switch (owner.kind) {
     case 'unclear':
@@ -119,12 +116,10 @@ function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Ge
     case 'not-user':
       return yield notUser(built, use, owner.entity);
     case 'too-long':
-      return yield finding(
-        'AUTH_OWNER_UNKNOWN',
-        `The path ${use.owner} has more than ${OWNER_STEPS} steps`,
-        use.node,
-        { fix: `a path of at most ${OWNER_STEPS} steps, or a relation that shortens it` },
-      );
+      return yield finding('AUTH_OWNER_UNKNOWN', use.node, {
+        summary: `The path ${use.owner} has more than ${OWNER_STEPS} steps`,
+        fix: `a path of at most ${OWNER_STEPS} steps, or a relation that shortens it`,
+      });
     default:
       return undefined;
   }
@@ -138,7 +133,8 @@ const userFields = ({ links, facts }: Built, { name }: EntityFact) =>
 
 function unclear(built: Built, use: AuthUse, entity: EntityFact): Finding {
   const keys = userFields(built, entity);
-  return finding('AUTH_OWNER_UNKNOWN', `Nothing says who owns a ${entity.name}`, use.node, {
+  return finding('AUTH_OWNER_UNKNOWN', use.node, {
+    summary: `Nothing says who owns a ${entity.name}`,
     why: keys.length > 1 ? `it could be ${keys.join(' or ')}` : undefined,
     fix: ownerFix(built, keys[0]),
   });
@@ -157,35 +153,27 @@ function unknownStep(
 ): Finding {
   const keys = userFields(built, entity);
   if (use.owner === step)
-    return finding(
-      'AUTH_OWNER_UNKNOWN',
-      `${entity.name} has no field ${step} that holds a user`,
-      use.node,
-      { fix: ownerFix(built, nearest(step, keys) ?? keys[0]) },
-    );
+    return finding('AUTH_OWNER_UNKNOWN', use.node, {
+      summary: `${entity.name} has no field ${step} that holds a user`,
+      fix: ownerFix(built, nearest(step, keys) ?? keys[0]),
+    });
   const known = [...entity.fields.values()]
     .filter((field) => built.links.byField.has(field))
     .map(({ name }) => name);
-  return finding(
-    'AUTH_OWNER_UNKNOWN',
-    `In the path ${use.owner}, ${entity.name} has no relation ${step}`,
-    use.node,
-    { fix: didYouMean(step, known) ?? `one of ${known.join(', ') || 'a relation of your own'}` },
-  );
+  return finding('AUTH_OWNER_UNKNOWN', use.node, {
+    summary: `In the path ${use.owner}, ${entity.name} has no relation ${step}`,
+    fix: didYouMean(step, known) ?? `one of ${known.join(', ') || 'a relation of your own'}`,
+  });
 }
 
 function notUser(built: Built, use: AuthUse, { name, ...entity }: EntityFact): Finding {
   const user = userEntity(built.facts)?.name ?? 'User';
   const [next] = userFields(built, { name, ...entity });
-  return finding(
-    'AUTH_OWNER_NOT_USER',
-    `The path ${use.owner} ends at ${name}, which is no user`,
-    use.node,
-    {
-      why: `an owner is a ${user}`,
-      fix: next
-        ? `@auth(allow: [OWNER], owner: "${use.owner}.${next}")`
-        : `a path that ends at a field of type ${user}`,
-    },
-  );
+  return finding('AUTH_OWNER_NOT_USER', use.node, {
+    summary: `The path ${use.owner} ends at ${name}, which is no user`,
+    why: `an owner is a ${user}`,
+    fix: next
+      ? `@auth(allow: [OWNER], owner: "${use.owner}.${next}")`
+      : `a path that ends at a field of type ${user}`,
+  });
 }

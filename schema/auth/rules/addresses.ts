@@ -9,42 +9,32 @@ export const addresses: Rule = function* ({ facts }) {
   yield* proxyFindings(facts.manifest, 'auth', values.auth.trustedProxies ?? []);
   const { breached } = values.auth.password;
   if (breached && !isSafeUrl(breached.url))
-    yield finding(
-      'ADDRESS_INVALID',
-      `The list of breached passwords ${breached.url} is no https address`,
-      at(['auth', 'password', 'breached', 'url']),
-      { fix: 'https://…/range/' },
-    );
+    yield finding('ADDRESS_INVALID', at(['auth', 'password', 'breached', 'url']), {
+      summary: `The list of breached passwords ${breached.url} is no https address`,
+      fix: 'https://…/range/',
+    });
   const { passkeys } = values.auth;
   for (const [index, origin] of (typeof passkeys === 'object' ? passkeys.origins : []).entries()) {
     if (!isOrigin(origin) || !isSafeUrl(origin))
-      yield finding(
-        'ADDRESS_INVALID',
-        `${origin} is no https origin, so its pages cannot use passkeys`,
-        at(['auth', 'passkeys', 'origins', index]),
-        { fix: 'https://www.shop.example' },
-      );
+      yield finding('ADDRESS_INVALID', at(['auth', 'passkeys', 'origins', index]), {
+        summary: `${origin} is no https origin, so its pages cannot use passkeys`,
+        fix: 'https://www.shop.example',
+      });
   }
   for (const [index, address] of values.auth.oauth.returnTo.entries()) {
     if (!isReturnTo(address))
-      yield finding(
-        'ADDRESS_INVALID',
-        `No sign-in can end at ${address}`,
-        at(['auth', 'oauth', 'return_to', index]),
-        {
-          why: 'an entry is an origin, without a path, or the whole address of an application',
-          fix: 'https://app.shop.example, myapp://callback or http://127.0.0.1 (any port)',
-        },
-      );
+      yield finding('ADDRESS_INVALID', at(['auth', 'oauth', 'return_to', index]), {
+        summary: `No sign-in can end at ${address}`,
+        why: 'an entry is an origin, without a path, or the whole address of an application',
+        fix: 'https://app.shop.example, myapp://callback or http://127.0.0.1 (any port)',
+      });
   }
   for (const [index, { url }] of values.auth.events.webhooks.entries()) {
     if (!isSafeUrl(url))
-      yield finding(
-        'ADDRESS_INVALID',
-        `The webhook ${url} is no https address`,
-        at(['auth', 'events', 'webhooks', index, 'url']),
-        { fix: 'https://…' },
-      );
+      yield finding('ADDRESS_INVALID', at(['auth', 'events', 'webhooks', index, 'url']), {
+        summary: `The webhook ${url} is no https address`,
+        fix: 'https://…',
+      });
   }
 };
 

@@ -21,16 +21,12 @@ export const identityColumns: Rule = function* (built) {
   for (const write of identityWrites(built.project)) {
     const fixes = fixesOf(built, write);
     const changes = fixes.flatMap(({ node }) => (node ? [{ kind: 'remove' as const, node }] : []));
-    yield finding(
-      'AUTH_COLUMN_WRITTEN',
-      identityWriteText(write),
-      slot(built, write.owner, write.name)?.astNode?.name,
-      {
-        why: 'an account belongs to its address: with a mutation that writes it, one person takes the account of another',
-        fix: fixes.map(({ text }) => text).join('; '),
-        ...(changes.length === fixes.length && { changes }),
-      },
-    );
+    yield finding('AUTH_COLUMN_WRITTEN', slot(built, write.owner, write.name)?.astNode?.name, {
+      summary: identityWriteText(write),
+      why: 'an account belongs to its address: with a mutation that writes it, one person takes the account of another',
+      fix: fixes.map(({ text }) => text).join('; '),
+      ...(changes.length === fixes.length && { changes }),
+    });
   }
 };
 

@@ -21,12 +21,14 @@ export const oauthProviders: Rule = function* ({ facts }) {
   for (const [name, provider] of Object.entries(values.auth?.oauth.providers ?? {})) {
     const path = ['auth', 'oauth', 'providers', name];
     if (name.includes('defaults'))
-      yield finding('OAUTH_PROVIDER', `A provider cannot be called ${name}`, at(path, 'key'), {
+      yield finding('OAUTH_PROVIDER', at(path, 'key'), {
+        summary: `A provider cannot be called ${name}`,
         why: 'the sign-in library keeps that name for itself',
         fix: 'choose another name',
       });
     if (name === 'exchange')
-      yield finding('OAUTH_PROVIDER', 'A provider cannot be called exchange', at(path, 'key'), {
+      yield finding('OAUTH_PROVIDER', at(path, 'key'), {
+        summary: 'A provider cannot be called exchange',
         why: 'POST /api/oauth/exchange is a route of its own',
         fix: 'choose another name',
       });
@@ -38,7 +40,8 @@ export const oauthProviders: Rule = function* ({ facts }) {
     }
     for (const [key, value] of Object.entries(provider ?? {})) {
       if (!/^issuer$|_url$/.test(key) || isSafeUrl(String(value))) continue;
-      yield finding('OAUTH_PROVIDER', `${name}.${key} is no https address`, at([...path, key]), {
+      yield finding('OAUTH_PROVIDER', at([...path, key]), {
+        summary: `${name}.${key} is no https address`,
         why: 'only the machine itself may be called without',
         fix: `${key}: https://…`,
       });
@@ -47,7 +50,8 @@ export const oauthProviders: Rule = function* ({ facts }) {
 };
 
 function unknown(preset: string, at: Position): Finding {
-  return finding('OAUTH_PRESET_UNKNOWN', `There is no preset ${preset}`, at, {
+  return finding('OAUTH_PRESET_UNKNOWN', at, {
+    summary: `There is no preset ${preset}`,
     why: `known: ${PRESETS.join(', ')}`,
     fix:
       didYouMean(preset, PRESETS) ??
@@ -56,7 +60,8 @@ function unknown(preset: string, at: Position): Finding {
 }
 
 function missing(name: string, preset: string, key: string, at: Position): Finding {
-  return finding('OAUTH_PROVIDER', `The provider ${name} has no ${key}`, at, {
+  return finding('OAUTH_PROVIDER', at, {
+    summary: `The provider ${name} has no ${key}`,
     why: `the preset ${preset} needs it`,
     fix: `${name}: { preset: ${preset}, ${key}: … }`,
   });

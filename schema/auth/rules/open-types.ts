@@ -76,16 +76,12 @@ function* typeOpen(
     open.some((mutation) => mutation.verb === verb),
   );
   const names = listed(changing.map(({ field }) => field.name));
-  yield finding(
-    'AUTH_TYPE_OPEN',
-    `Every new account may change every ${entity.name}: ${names} ${changing.length === 1 ? 'has' : 'have'} no rule`,
-    entity.node,
-    {
-      why: 'without @auth a signed-in user is all that is asked for',
-      ...closingRule(built, entity, user, verbs),
-    },
-    'warning',
-  );
+  yield finding('AUTH_TYPE_OPEN', entity.node, {
+    summary: `Every new account may change every ${entity.name}: ${names} ${changing.length === 1 ? 'has' : 'have'} no rule`,
+    why: 'without @auth a signed-in user is all that is asked for',
+    ...closingRule(built, entity, user, verbs),
+    severity: 'warning',
+  });
 }
 
 /** An `@auth` that closes the type: for owners if its rows have one, otherwise for a role. */
@@ -129,16 +125,12 @@ function* userOpen(built: Built, user: EntityFact): Generator<Finding> {
       if (OTHERS.some((who) => use.allow.includes(who)))
         open.set(use, [...(open.get(use) ?? []), verb]);
   for (const [use, verbs] of open)
-    yield finding(
-      'AUTH_USER_OPEN',
-      `This rule lets people ${listed(verbs.map((verb) => verb.toLowerCase()))} the ${user.name} of others`,
-      use.node,
-      {
-        why: 'a row of this type is an account, and belongs to one person',
-        fix: withOwnerRule(use, verbs),
-      },
-      'warning',
-    );
+    yield finding('AUTH_USER_OPEN', use.node, {
+      summary: `This rule lets people ${listed(verbs.map((verb) => verb.toLowerCase()))} the ${user.name} of others`,
+      why: 'a row of this type is an account, and belongs to one person',
+      fix: withOwnerRule(use, verbs),
+      severity: 'warning',
+    });
 }
 
 /** The rules of the type for a verb, or of its mutations if the type has none for it. */
@@ -178,16 +170,12 @@ function* privileges(built: Built, user: EntityFact): Generator<Finding> {
     ? { allow: '[ROLE]', roles: `[${quoted(roles.list[0] ?? '')}]` }
     : { allow: '[API_KEY]' };
   for (const field of found)
-    yield finding(
-      'AUTH_USER_OPEN',
-      `People could set their own ${field.name}`,
-      field.node,
-      {
-        why: 'a mutation updates it, and the owner of a row may update it',
-        ...ruled(onField(field, 'auth', { ...rule, on: '[CREATE, UPDATE]' })),
-      },
-      'warning',
-    );
+    yield finding('AUTH_USER_OPEN', field.node, {
+      summary: `People could set their own ${field.name}`,
+      why: 'a mutation updates it, and the owner of a row may update it',
+      ...ruled(onField(field, 'auth', { ...rule, on: '[CREATE, UPDATE]' })),
+      severity: 'warning',
+    });
 }
 
 const isGuarded = ({ directives }: FieldFact) => rulesFor(directives.auth, 'UPDATE').length > 0;

@@ -13,25 +13,23 @@ export const organizations: Rule = function* ({ facts }) {
   const entity = tenantEntity(facts);
   if (!entity || entity === userEntity(facts)) {
     const others = [...facts.entities.keys()].filter((name) => name !== userEntity(facts)?.name);
-    yield finding(
-      'AUTH_TENANT_UNKNOWN',
-      entity
+    yield finding('AUTH_TENANT_UNKNOWN', facts.manifest.at(['auth', 'organizations', 'type']), {
+      summary: entity
         ? `${given.type} is the user, and an organization has users`
         : `There is no type ${given.type} that is kept in a table`,
-      facts.manifest.at(['auth', 'organizations', 'type']),
-      {
-        fix:
-          didYouMean(given.type, others) ??
-          `type ${entity ? 'Company' : given.type} { id: ID! name: String! }`,
-      },
-    );
+      fix:
+        didYouMean(given.type, others) ??
+        `type ${entity ? 'Company' : given.type} { id: ID! name: String! }`,
+    });
   }
   for (const [index, role] of (given.manage ?? []).entries())
     if (!given.roles.includes(role))
       yield finding(
         'AUTH_ROLE_UNKNOWN',
-        `auth.organizations.manage names ${role}, which is no role of an organization`,
         facts.manifest.at(['auth', 'organizations', 'manage', index]),
-        { fix: didYouMean(role, given.roles) ?? `known: ${given.roles.join(', ')}` },
+        {
+          summary: `auth.organizations.manage names ${role}, which is no role of an organization`,
+          fix: didYouMean(role, given.roles) ?? `known: ${given.roles.join(', ')}`,
+        },
       );
 };

@@ -15,12 +15,10 @@ export const settings: Rule = function* ({ facts }) {
   yield* times(auth, at);
   const { password } = auth;
   if (password.min > password.max)
-    yield finding(
-      'AUTH_PASSWORD_LENGTHS',
-      'auth.password.min is above auth.password.max',
-      at(['auth', 'password', 'min']),
-      { fix: `max: ${password.min}` },
-    );
+    yield finding('AUTH_PASSWORD_LENGTHS', at(['auth', 'password', 'min']), {
+      summary: 'auth.password.min is above auth.password.max',
+      fix: `max: ${password.min}`,
+    });
   yield* namedRoles(auth, at);
   yield* factorRoles(auth, at);
 };
@@ -29,59 +27,44 @@ type PositionOf = Parameters<Rule>[0]['facts']['manifest']['at'];
 
 function* times({ jwt, refresh, lockout }: AuthValues, at: PositionOf): Generator<Finding> {
   if (jwt.leeway > 60_000)
-    yield finding(
-      'AUTH_TIMES',
-      'auth.jwt.leeway is above a minute',
-      at(['auth', 'jwt', 'leeway']),
-      { why: 'clocks that far apart need mending', fix: 'leeway: 60s' },
-    );
+    yield finding('AUTH_TIMES', at(['auth', 'jwt', 'leeway']), {
+      summary: 'auth.jwt.leeway is above a minute',
+      why: 'clocks that far apart need mending',
+      fix: 'leeway: 60s',
+    });
   if (jwt.ttl === 0)
-    yield finding(
-      'AUTH_TIMES',
-      'auth.jwt.ttl is nothing: every token would be expired',
-      at(['auth', 'jwt', 'ttl']),
-      { fix: 'ttl: 24h' },
-    );
+    yield finding('AUTH_TIMES', at(['auth', 'jwt', 'ttl']), {
+      summary: 'auth.jwt.ttl is nothing: every token would be expired',
+      fix: 'ttl: 24h',
+    });
   if (refresh.idle > refresh.absolute)
-    yield finding(
-      'AUTH_TIMES',
-      'auth.refresh.idle is longer than auth.refresh.absolute',
-      at(['auth', 'refresh', 'idle']),
-      {
-        why: 'a session ends at the absolute limit',
-        fix: `absolute: ${durationText(refresh.idle)}`,
-      },
-    );
+    yield finding('AUTH_TIMES', at(['auth', 'refresh', 'idle']), {
+      summary: 'auth.refresh.idle is longer than auth.refresh.absolute',
+      why: 'a session ends at the absolute limit',
+      fix: `absolute: ${durationText(refresh.idle)}`,
+    });
   if (lockout.duration > lockout.max)
-    yield finding(
-      'AUTH_TIMES',
-      'auth.lockout.duration is longer than auth.lockout.max',
-      at(['auth', 'lockout', 'duration']),
-      { fix: `max: ${durationText(lockout.duration)}` },
-    );
+    yield finding('AUTH_TIMES', at(['auth', 'lockout', 'duration']), {
+      summary: 'auth.lockout.duration is longer than auth.lockout.max',
+      fix: `max: ${durationText(lockout.duration)}`,
+    });
 }
 
 function* namedRoles({ roles }: AuthValues, at: PositionOf): Generator<Finding> {
   const given = roles && (roles.default ?? roles.list.at(-1));
   if (roles && given !== undefined && given === roles.first)
-    yield finding(
-      'AUTH_ROLE_FIRST',
-      `auth.roles.first and auth.roles.default are both ${given}`,
-      at(['auth', 'roles', 'first']),
-      {
-        why: 'the first role holds every permission, and every new account gets the default one',
-        fix: `default: ${roles.list.find((name) => name !== given) ?? 'Member, which the list needs as well'}`,
-      },
-    );
+    yield finding('AUTH_ROLE_FIRST', at(['auth', 'roles', 'first']), {
+      summary: `auth.roles.first and auth.roles.default are both ${given}`,
+      why: 'the first role holds every permission, and every new account gets the default one',
+      fix: `default: ${roles.list.find((name) => name !== given) ?? 'Member, which the list needs as well'}`,
+    });
   for (const key of ['default', 'first'] as const) {
     const name = roles?.[key];
     if (!roles || name === null || name === undefined || roles.list.includes(name)) continue;
-    yield finding(
-      'AUTH_ROLE_UNKNOWN',
-      `auth.roles.${key} names ${name}, which is not in the list`,
-      at(['auth', 'roles', key]),
-      { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` },
-    );
+    yield finding('AUTH_ROLE_UNKNOWN', at(['auth', 'roles', key]), {
+      summary: `auth.roles.${key} names ${name}, which is not in the list`,
+      fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}`,
+    });
   }
 }
 
@@ -89,17 +72,13 @@ function* factorRoles({ roles, secondFactor }: AuthValues, at: PositionOf): Gene
   const list = roles?.list ?? [];
   for (const [index, name] of secondFactor.roles.entries()) {
     if (list.includes(name)) continue;
-    yield finding(
-      'AUTH_ROLE_UNKNOWN',
-      `auth.second_factor.roles names ${name}, which is not in auth.roles.list`,
-      at(['auth', 'second_factor', 'roles', index]),
-      {
-        why: 'no user has that role, so it makes no second factor required',
-        fix:
-          list.length === 0
-            ? `auth: { roles: { list: [${name}, Member], default: Member } }`
-            : (didYouMean(name, list) ?? `one of ${list.join(', ')}`),
-      },
-    );
+    yield finding('AUTH_ROLE_UNKNOWN', at(['auth', 'second_factor', 'roles', index]), {
+      summary: `auth.second_factor.roles names ${name}, which is not in auth.roles.list`,
+      why: 'no user has that role, so it makes no second factor required',
+      fix:
+        list.length === 0
+          ? `auth: { roles: { list: [${name}, Member], default: Member } }`
+          : (didYouMean(name, list) ?? `one of ${list.join(', ')}`),
+    });
   }
 }

@@ -26,26 +26,26 @@ export const tenants: Rule = function* (built) {
 function* checkUse(built: Built, use: AuthUse, entity: EntityFact | undefined): Generator<Finding> {
   if (!use.allow.includes('TENANT')) {
     if (use.tenant !== undefined)
-      yield finding('AUTH_TENANT_UNKNOWN', 'tenant is named and TENANT is not allowed', use.node, {
+      yield finding('AUTH_TENANT_UNKNOWN', use.node, {
+        summary: 'tenant is named and TENANT is not allowed',
         fix: '@auth(allow: [TENANT], tenant: …)',
       });
     return;
   }
   const { auth } = built.facts.manifest.values;
   if (!auth?.organizations)
-    return yield finding('AUTH_TENANT_OFF', 'There are no organizations for TENANT', use.node, {
+    return yield finding('AUTH_TENANT_OFF', use.node, {
+      summary: 'There are no organizations for TENANT',
       why: 'the manifest has no auth.organizations',
       fix: `in manifest.yaml: auth: { organizations: { type: ${likelyTenant(built)} } }`,
     });
   yield* checkRoles(use, auth.organizations.roles);
   if (!tenantEntity(built.facts)) return;
   if (!entity)
-    yield finding(
-      'AUTH_TENANT_UNKNOWN',
-      'TENANT is about rows, and this field is answered by a function of yours',
-      use.node,
-      { fix: "@auth(allow: [USER]), and read ctx.values.get('organization') in your function" },
-    );
+    yield finding('AUTH_TENANT_UNKNOWN', use.node, {
+      summary: 'TENANT is about rows, and this field is answered by a function of yours',
+      fix: "@auth(allow: [USER]), and read ctx.values.get('organization') in your function",
+    });
   else if (!tenantPath(built.shapes, use, entity)) yield unknown(built, use, entity);
 }
 
@@ -57,13 +57,15 @@ const likelyTenant = ({ facts }: Built) =>
 function* checkRoles(use: AuthUse, known: readonly string[]): Generator<Finding> {
   if (use.roles.length === 0) return;
   if (use.allow.includes('ROLE'))
-    return yield finding('AUTH_RULE_AMBIGUOUS', 'ROLE and TENANT share roles', use.node, {
+    return yield finding('AUTH_RULE_AMBIGUOUS', use.node, {
+      summary: 'ROLE and TENANT share roles',
       why: 'ROLE means roles of the whole server, TENANT means roles in an organization',
       fix: `@auth(allow: [ROLE], roles: …) @auth(allow: [TENANT], roles: …)`,
     });
   for (const role of use.roles)
     if (!known.includes(role))
-      yield finding('AUTH_ROLE_UNKNOWN', `No organization has a role ${role}`, use.node, {
+      yield finding('AUTH_ROLE_UNKNOWN', use.node, {
+        summary: `No organization has a role ${role}`,
         fix: didYouMean(role, known) ?? `known: ${known.join(', ')}`,
       });
 }
@@ -78,7 +80,8 @@ function unknown(built: Built, use: AuthUse, entity: EntityFact): Finding {
         : `${entity.name} has no field of type ${tenant}`
       : `${entity.name}.${use.tenant} does not lead to a ${tenant}`;
   const field = fields[0] ?? pathTo(built, entity, tenant);
-  return finding('AUTH_TENANT_UNKNOWN', summary, use.node, {
+  return finding('AUTH_TENANT_UNKNOWN', use.node, {
+    summary,
     why: fields.length > 1 ? `it could be ${listed(fields, 'or')}` : undefined,
     fix: field
       ? `@auth(allow: [TENANT], tenant: ${quoted(field)})`

@@ -11,15 +11,11 @@ export const theme: Rule = function* ({ facts }) {
   const { accent } = pages.theme;
   const found = contrast(accent, '#ffffff');
   if (found >= LEAST) return;
-  yield finding(
-    'THEME_CONTRAST',
-    `auth.pages.theme.accent ${accent} has a contrast of ${found.toFixed(2)} to white`,
-    at(['auth', 'pages', 'theme', 'accent']),
-    {
-      why: 'text in this color, and white text on it, needs 4.5 to be readable (WCAG 2.2)',
-      fix: `accent: "${readable(accent, LEAST)}"`,
-    },
-  );
+  yield finding('THEME_CONTRAST', at(['auth', 'pages', 'theme', 'accent']), {
+    summary: `auth.pages.theme.accent ${accent} has a contrast of ${found.toFixed(2)} to white`,
+    why: 'text in this color, and white text on it, needs 4.5 to be readable (WCAG 2.2)',
+    fix: `accent: "${readable(accent, LEAST)}"`,
+  });
 };
 
 type Rgb = readonly [number, number, number];

@@ -106,22 +106,18 @@ function* hint(
     ({ source }) => (source.kind === 'column' || source.kind === 'one') && source.column === column,
   );
   if (!fact || !field) return;
-  yield finding(
-    'AUTH_UNINDEXED',
-    `A condition${fact === ruled ? '' : ` of ${ruled.name}`} compares ${entity}.${field.name}, which no index begins with`,
-    fact === ruled ? (use.where ?? use.node) : fact.definitions[0]!,
-    {
-      why: 'the database looks at every row of the table',
-      changes: [
-        {
-          kind: 'directive',
-          on: fact.definitions[0]!,
-          name: 'index',
-          args: { fields: `[${quoted(field.name)}]` },
-          repeated: true,
-        },
-      ],
-    },
-    'hint',
-  );
+  yield finding('AUTH_UNINDEXED', fact === ruled ? (use.where ?? use.node) : fact.definitions[0]!, {
+    summary: `A condition${fact === ruled ? '' : ` of ${ruled.name}`} compares ${entity}.${field.name}, which no index begins with`,
+    why: 'the database looks at every row of the table',
+    changes: [
+      {
+        kind: 'directive',
+        on: fact.definitions[0]!,
+        name: 'index',
+        args: { fields: `[${quoted(field.name)}]` },
+        repeated: true,
+      },
+    ],
+    severity: 'hint',
+  });
 }

@@ -82,6 +82,6 @@ function* uniqueFields(
     ];
     const advice = { why, ...(key ? { changes } : { fix }) };
     const summary = `${entity.name}.${field.name} is unique ${over}`;
-    yield finding(code, summary, field.node, advice, 'warning');
+    yield finding(code, field.node, { summary, ...advice, severity: 'warning' });
   }
 }

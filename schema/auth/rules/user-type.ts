@@ -34,30 +34,26 @@ function* noEntity({ facts }: Built, auth: AuthValues): Generator<Finding> {
     const fix =
       didYouMean(auth.user, facts.entities.keys()) ??
       `type ${auth.user} { id: ID! email: String! }`;
-    return yield finding(
-      'AUTH_USER_UNKNOWN',
-      `There is no type ${auth.user} that is kept in a table`,
-      facts.manifest.at(['auth', 'user']),
-      { fix },
-    );
+    return yield finding('AUTH_USER_UNKNOWN', facts.manifest.at(['auth', 'user']), {
+      summary: `There is no type ${auth.user} that is kept in a table`,
+      fix,
+    });
   }
   const squatter = [...facts.entities.values()].find(({ table }) => table === 'users');
   if (squatter)
-    yield finding(
-      'TABLE_RESERVED',
-      `The table users of ${squatter.name} is the one that signing in keeps`,
-      squatter.node,
-      {
-        why: 'no type of the schema is the user',
-        fix: `in manifest.yaml: auth: { user: ${squatter.name} }`,
-      },
-    );
+    yield finding('TABLE_RESERVED', squatter.node, {
+      summary: `The table users of ${squatter.name} is the one that signing in keeps`,
+      why: 'no type of the schema is the user',
+      fix: `in manifest.yaml: auth: { user: ${squatter.name} }`,
+    });
   for (const field of auth.register.fields)
     yield finding(
       'AUTH_REGISTER_FIELD_UNKNOWN',
-      `auth.register.fields names ${field}, and no type is the user`,
       facts.manifest.at(['auth', 'register', 'fields']),
-      { fix: 'add type User { id: ID! email: String! }' },
+      {
+        summary: `auth.register.fields names ${field}, and no type is the user`,
+        fix: 'add type User { id: ID! email: String! }',
+      },
     );
 }
 
@@ -67,14 +63,12 @@ function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Findin
   const present = entity.fields.get('email');
   const at =
     present?.node ?? (auth.user === undefined ? entity.node : facts.manifest.at(['auth', 'user']));
-  return finding(
-    'AUTH_USER_EMAIL',
-    present
+  return finding('AUTH_USER_EMAIL', at, {
+    summary: present
       ? `${entity.name}.email is ${present.type.text}, and people sign in with a text`
       : `${entity.name} has no email, and people sign in with it`,
-    at,
-    { fix },
-  );
+    fix,
+  });
 }
 
 /** The tables of accounts refer to users by keys of the project's form. */
@@ -87,17 +81,13 @@ function* userKey(
   // SQLite keeps UUIDs in texts.
   if (kind === ids || (kind === 'text' && ids === 'uuid')) return;
   const isText = kind === 'text';
-  yield finding(
-    'AUTH_USER_KEY',
-    `${name}.id is a ${KEY_WORDS[kind]}, and accounts refer to users by a ${KEY_WORDS[ids]}`,
-    fields.get('id')?.node ?? node,
-    {
-      why: `the manifest says database: { ids: ${ids} }`,
-      fix: isText
-        ? 'give the table a key that is a whole number or a UUID'
-        : `in manifest.yaml: database: { ids: ${kind} }`,
-    },
-  );
+  yield finding('AUTH_USER_KEY', fields.get('id')?.node ?? node, {
+    summary: `${name}.id is a ${KEY_WORDS[kind]}, and accounts refer to users by a ${KEY_WORDS[ids]}`,
+    why: `the manifest says database: { ids: ${ids} }`,
+    fix: isText
+      ? 'give the table a key that is a whole number or a UUID'
+      : `in manifest.yaml: database: { ids: ${kind} }`,
+  });
 }
 
 const KEY_WORDS = { integer: 'whole number', uuid: 'UUID', text: 'text' } as const;
@@ -114,9 +104,9 @@ function* registerFields(
     if (field && (storedAs(field, facts) || field.type.kind === 'entity')) continue;
     yield finding(
       'AUTH_REGISTER_FIELD_UNKNOWN',
-      `${entity.name} has no field ${name} that register could fill`,
       facts.manifest.at(['auth', 'register', 'fields', index]),
       {
+        summary: `${entity.name} has no field ${name} that register could fill`,
         fix:
           didYouMean(name, entity.fields.keys()) ??
           `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
@@ -128,16 +118,12 @@ function* registerFields(
 const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|staff|superuser|owner))$/;
 
 function privilege(field: FieldFact, at: Position): Finding {
-  return finding(
-    'AUTH_REGISTER_PRIVILEGE',
-    `A new account would choose its own ${field.name}`,
-    at,
-    {
-      why: 'what register takes, anybody can send',
-      fix: `remove it here, and give ${coordinate(field)} a @default`,
-    },
-    'warning',
-  );
+  return finding('AUTH_REGISTER_PRIVILEGE', at, {
+    summary: `A new account would choose its own ${field.name}`,
+    why: 'what register takes, anybody can send',
+    fix: `remove it here, and give ${coordinate(field)} a @default`,
+    severity: 'warning',
+  });
 }
 
 /** Columns that registration fills, from its body or by the clock. */
@@ -163,17 +149,13 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
     const field = fieldOf(built, entity, column.name);
     if (!field || FILLED_COLUMNS.has(field.snakeName) || auth.register.fields.includes(field.name))
       continue;
-    yield finding(
-      'AUTH_USER_FIELD_UNSET',
-      `Registration would always fail: nothing fills ${coordinate(field)}`,
-      field.node,
-      {
-        why: 'it is required, has no default, and is no part of what register takes',
-        ...(choice(field) ?? {
-          fix: `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
-        }),
-      },
-    );
+    yield finding('AUTH_USER_FIELD_UNSET', field.node, {
+      summary: `Registration would always fail: nothing fills ${coordinate(field)}`,
+      why: 'it is required, has no default, and is no part of what register takes',
+      ...(choice(field) ?? {
+        fix: `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+      }),
+    });
   }
 }
 
@@ -215,14 +197,10 @@ const CREDENTIALS = [
 function* credentials(entity: EntityFact): Generator<Finding> {
   for (const field of entity.fields.values()) {
     if (!CREDENTIALS.includes(field.snakeName) || field.directives.computed) continue;
-    yield finding(
-      'AUTH_CREDENTIAL_FIELD',
-      `${coordinate(field)} would be stored and served as plain text`,
-      field.node,
-      {
-        why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
-        fix: 'remove the field; people set their password by POST /api/auth/register',
-      },
-    );
+    yield finding('AUTH_CREDENTIAL_FIELD', field.node, {
+      summary: `${coordinate(field)} would be stored and served as plain text`,
+      why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
+      fix: 'remove the field; people set their password by POST /api/auth/register',
+    });
   }
 }

@@ -17,15 +17,11 @@ export const settings: Rule = function* ({ facts: { manifest } }) {
   if (!section) return;
   yield* pathFindings(manifest, section.path);
   if (section.roles !== undefined && !manifest.values.auth?.roles)
-    return yield finding(
-      'CONSOLE_ROLES_WITHOUT_AUTH',
-      'console.roles names roles, and nobody has one',
-      manifest.at(['console', 'roles']),
-      {
-        why: 'the manifest has no auth.roles',
-        fix: 'auth: { roles: { list: [Owner, Member], first: Owner } }',
-      },
-    );
+    return yield finding('CONSOLE_ROLES_WITHOUT_AUTH', manifest.at(['console', 'roles']), {
+      summary: 'console.roles names roles, and nobody has one',
+      why: 'the manifest has no auth.roles',
+      fix: 'auth: { roles: { list: [Owner, Member], first: Owner } }',
+    });
   if (section.roles !== undefined) yield* roleFindings(manifest, rolesOf(section, manifest.values));
 };
 
@@ -38,15 +34,11 @@ function* pathFindings({ values, at }: Manifest, path: string): Generator<Findin
     asked.startsWith(`${other.toLowerCase()}/`),
   );
   if (path !== '/' && taken === undefined) return;
-  yield finding(
-    'CONSOLE_PATH_TAKEN',
-    `console.path: ${path} belongs to another part of the server`,
-    at(['console', 'path']),
-    {
-      why: path === '/' ? 'every path is below it' : `${taken} answers there`,
-      fix: 'path: /console',
-    },
-  );
+  yield finding('CONSOLE_PATH_TAKEN', at(['console', 'path']), {
+    summary: `console.path: ${path} belongs to another part of the server`,
+    why: path === '/' ? 'every path is below it' : `${taken} answers there`,
+    fix: 'path: /console',
+  });
 }
 
 function* roleFindings(
@@ -56,21 +48,16 @@ function* roleFindings(
   const known = values.auth?.roles?.list ?? [];
   for (const [role, permissions] of Object.entries(roles)) {
     if (!known.includes(role))
-      yield finding(
-        'CONSOLE_ROLE_UNKNOWN',
-        `console.roles: ${role} is no role`,
-        at(['console', 'roles']),
-        {
-          why: `auth.roles.list has ${known.join(', ')}`,
-          fix: didYouMean(role, known) ?? `roles: [${known[0]}]`,
-        },
-      );
+      yield finding('CONSOLE_ROLE_UNKNOWN', at(['console', 'roles']), {
+        summary: `console.roles: ${role} is no role`,
+        why: `auth.roles.list has ${known.join(', ')}`,
+        fix: didYouMean(role, known) ?? `roles: [${known[0]}]`,
+      });
     for (const permission of permissions.filter((each) => !PERMISSION.test(each)))
-      yield finding(
-        'CONSOLE_PERMISSION_INVALID',
-        `console.roles.${role}: ${permission} is no permission`,
-        at(['console', 'roles', role]),
-        { why: 'a permission is area:action, area:*, *:read or *', fix: 'data:read' },
-      );
+      yield finding('CONSOLE_PERMISSION_INVALID', at(['console', 'roles', role]), {
+        summary: `console.roles.${role}: ${permission} is no permission`,
+        why: 'a permission is area:action, area:*, *:read or *',
+        fix: 'data:read',
+      });
   }
 }

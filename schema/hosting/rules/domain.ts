@@ -8,10 +8,9 @@ export const domain: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   const name = values.hosting?.domain;
   if (name === undefined || DOMAIN.test(name)) return;
-  yield finding(
-    'ADDRESS_INVALID',
-    `hosting.domain: ${name} is no domain`,
-    at(['hosting', 'domain']),
-    { why: 'an app answers at <name>.<domain>', fix: 'apps.example.com' },
-  );
+  yield finding('ADDRESS_INVALID', at(['hosting', 'domain']), {
+    summary: `hosting.domain: ${name} is no domain`,
+    why: 'an app answers at <name>.<domain>',
+    fix: 'apps.example.com',
+  });
 };

@@ -14,13 +14,9 @@ export const registry: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   const name = values.hosting?.registry;
   if (name == null || (REGISTRY.test(name) && name.length <= LONGEST)) return;
-  yield finding(
-    'HOSTING_REGISTRY_INVALID',
-    `hosting.registry: ${name} is no place in a registry`,
-    at(['hosting', 'registry']),
-    {
-      why: 'an image is pushed as <registry>/<app>: a host with a dot or a port, then a path, in lower case, without https:// and without a tag',
-      fix: 'registry.example.com/team',
-    },
-  );
+  yield finding('HOSTING_REGISTRY_INVALID', at(['hosting', 'registry']), {
+    summary: `hosting.registry: ${name} is no place in a registry`,
+    why: 'an image is pushed as <registry>/<app>: a host with a dot or a port, then a path, in lower case, without https:// and without a tag',
+    fix: 'registry.example.com/team',
+  });
 };

@@ -10,12 +10,11 @@ export const aliasLoop: Rule = function* ({ facts }) {
   for (const name of Object.keys(aliases)) {
     const way = wayOf(aliases, name);
     if (way === null) continue;
-    yield finding(
-      'MODELS_ALIAS_LOOP',
-      `hosting.models.aliases: ${way.join(' → ')} leads to no model`,
-      at([...SECTION, 'aliases', name]),
-      { why: 'an alias stands for a model, or for another alias of one', fix: 'an id' },
-    );
+    yield finding('MODELS_ALIAS_LOOP', at([...SECTION, 'aliases', name]), {
+      summary: `hosting.models.aliases: ${way.join(' → ')} leads to no model`,
+      why: 'an alias stands for a model, or for another alias of one',
+      fix: 'an id',
+    });
   }
 };
 
@@ -36,12 +35,11 @@ export const engineUnknown: Rule = function* ({ facts }) {
   const engine: unknown = values.hosting?.models?.engine ?? 'auto';
   const wrong = [engine].flat().find((name) => !isEngine(name));
   if (wrong === undefined) return;
-  yield finding(
-    'MODELS_ENGINE_UNKNOWN',
-    `hosting.models.engine: ${String(wrong)} is no engine`,
-    at([...SECTION, 'engine']),
-    { why: `engines are ${ENGINES.join(', ')}, and addresses of servers`, fix: 'auto' },
-  );
+  yield finding('MODELS_ENGINE_UNKNOWN', at([...SECTION, 'engine']), {
+    summary: `hosting.models.engine: ${String(wrong)} is no engine`,
+    why: `engines are ${ENGINES.join(', ')}, and addresses of servers`,
+    fix: 'auto',
+  });
 };
 
 const isEngine = (name: unknown) =>
@@ -55,12 +53,11 @@ export const priceInvalid: Rule = function* ({ facts }) {
   for (const [model, price] of Object.entries(prices)) {
     const wrong = (['input', 'output'] as const).find((kind) => !isAmount(price[kind]));
     if (wrong === undefined) continue;
-    yield finding(
-      'MODELS_PRICE_INVALID',
-      `hosting.models.prices: ${wrong} of ${model} is no price`,
-      at([...SECTION, 'prices', model, wrong]),
-      { why: 'a price is for a million tokens, from 0 to 1000000', fix: '0' },
-    );
+    yield finding('MODELS_PRICE_INVALID', at([...SECTION, 'prices', model, wrong]), {
+      summary: `hosting.models.prices: ${wrong} of ${model} is no price`,
+      why: 'a price is for a million tokens, from 0 to 1000000',
+      fix: '0',
+    });
   }
 };
 
