@@ -72,10 +72,12 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'koaOf',
     'momentOf',
     'readBody',
+    'readBuiltFiles',
     'readDesign',
     'refuseUnreadable',
     'refuseUpgrade',
     'reply',
+    'sendBuiltFile',
     'trustConnection',
   ],
   'runtime/kernel': [

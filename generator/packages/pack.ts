@@ -25,8 +25,8 @@ interface PackageFolders {
   readonly sources?: readonly string[];
   /** Whether it has every page of the documentation, at its path in the repo. */
   readonly pages?: boolean;
-  /** The module whose `buildAssets` makes the files of `dist/`. */
-  readonly build?: string;
+  /** The function of `BUILD` that makes the files of its `dist/`. */
+  readonly build?: 'buildConsole' | 'buildExplorer';
   /** Joins the modules into few files, all but these. Without it each module stays a file. */
   readonly joined?: Apart;
 }
@@ -38,6 +38,9 @@ interface Apart {
   readonly browser?: readonly string[];
 }
 
+/** Builds what browsers load. */
+const BUILD = 'runtime/console/build.ts';
+
 const PACKAGES: readonly PackageFolders[] = [
   { name: 'twofold-generator', home: '.', folders: ['generator', 'templates'], pages: true },
   { name: 'twofold-schema', home: 'schema', folders: ['schema'], joined: {} },
@@ -45,10 +48,8 @@ const PACKAGES: readonly PackageFolders[] = [
     name: 'twofold-runtime',
     home: 'runtime/core',
     folders: ['runtime/core'],
-    joined: {
-      programs: ['./store/sqlite/sqlite-worker.ts'],
-      browser: ['graphql/explorer/browser/'],
-    },
+    build: 'buildExplorer',
+    joined: { programs: ['./store/sqlite/sqlite-worker.ts'] },
   },
   {
     name: 'twofold-database',
@@ -69,7 +70,7 @@ const PACKAGES: readonly PackageFolders[] = [
     home: 'runtime/console',
     folders: ['runtime/console'],
     sources: ['runtime/console/web/', 'runtime/console/build.'],
-    build: 'runtime/console/build.ts',
+    build: 'buildConsole',
   },
   { name: 'create-twofold', home: 'create', folders: ['create'] },
 ];
@@ -203,11 +204,12 @@ const isPage = (path: string): boolean =>
   /\/docs\/[^/]+\.md$/.test(path) || /^site\/pages\/[^/]+\/[^/]+\.md$/.test(path);
 
 /** The files that a package builds into its `dist/`. */
-async function buildDist(module: string): Promise<TarEntry[]> {
-  const { buildAssets } = (await import(join(repo, module))) as {
-    buildAssets(): Promise<ReadonlyMap<string, Buffer>>;
-  };
-  return [...(await buildAssets())].map(([path, bytes]) => ({ path: `dist/${path}`, bytes }));
+async function buildDist(build: 'buildConsole' | 'buildExplorer'): Promise<TarEntry[]> {
+  const module = (await import(join(repo, BUILD))) as Record<
+    typeof build,
+    () => Promise<ReadonlyMap<string, Buffer>>
+  >;
+  return [...(await module[build]())].map(([path, bytes]) => ({ path: `dist/${path}`, bytes }));
 }
 
 /** The modules joined into one file for each export, with the types that these name. */

@@ -6,23 +6,47 @@ import { adoptStyles } from './adopt-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
 
-/** The design that the explorer, the pages of sign-in and the documentation have too. */
-const design = join(import.meta.dirname, '../core/graphql/explorer/browser/design.css');
+/** The design that the pages of sign-in and the documentation have too. */
+const design = join(import.meta.dirname, '../core/http/design.css');
+
+/** An application for browsers, built from `web/`. */
+interface Application {
+  readonly document: string;
+  /** The modules that begin it, by the name of their file. The document loads the first. */
+  readonly input: Readonly<Record<string, string>>;
+  /** The folders whose styles it needs, besides those of every page. */
+  readonly styles: readonly string[];
+}
+
+/** The console, with what pages of a project's own import. */
+export const buildConsole = () =>
+  build({
+    document: 'index.html',
+    input: { console: 'main.ts', 'page-api': 'page-api.tsx' },
+    styles: ['parts', 'pages'],
+  });
+
+/** The explorer: the page of GraphQL alone, which a browser gets at the endpoint. */
+export const buildExplorer = () =>
+  build({
+    document: 'explorer.html',
+    input: { explorer: 'explorer.tsx' },
+    styles: ['parts', 'pages/graphql'],
+  });
 
 /**
- * Builds the application from `web/`: the document and its files, whose names have a hash of their
- * content. Two builds of the same sources give the same bytes.
+ * Makes the document and its files, whose names have a hash of their content. Two builds of the same
+ * sources give the same bytes.
  */
-export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
-  const scripts = await buildScripts();
-  const style = await readStyles();
-  const styleName = `assets/console-${hashOf(style)}.css`;
-  const entry = scripts.find(
-    ({ name, isEntry }) => isEntry && name.startsWith('assets/console-'),
-  )!.name;
-  const html = (await readFile(join(web, 'index.html'), 'utf8'))
-    .replace('%SCRIPT%', entry)
-    .replace('%START%', scripts.find(({ name }) => name.startsWith('assets/start-'))!.name)
+async function build({ document, input, styles }: Application): Promise<Map<string, Buffer>> {
+  const scripts = await buildScripts(input);
+  const style = await readStyles(styles);
+  const styleName = `assets/style-${hashOf(style)}.css`;
+  const named = (name: string) =>
+    scripts.find((script) => script.name.startsWith(`assets/${name}-`))?.name ?? '';
+  const html = (await readFile(join(web, document), 'utf8'))
+    .replace('%SCRIPT%', named(Object.keys(input)[0] ?? ''))
+    .replace('%START%', named('start'))
     .replace('%STYLE%', styleName);
   return new Map<string, Buffer>([
     ['index.html', Buffer.from(html)],
@@ -32,9 +56,9 @@ export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
 }
 
 /** The styles of every page, then those of one part or page, which stand beside it. */
-async function readStyles(): Promise<Buffer> {
+async function readStyles(folders: readonly string[]): Promise<Buffer> {
   const files = [design, join(web, 'console.css')];
-  for (const folder of ['parts', 'pages']) {
+  for (const folder of folders) {
     const names = await readdir(join(web, folder), { recursive: true });
     const styles = names.filter((name) => name.endsWith('.css')).sort();
     files.push(...styles.map((name) => join(web, folder, name)));
@@ -42,9 +66,9 @@ async function readStyles(): Promise<Buffer> {
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 }
 
-async function buildScripts() {
+async function buildScripts(input: Application['input']) {
   const bundle = await rolldown({
-    input: { console: join(web, 'main.ts'), 'page-api': join(web, 'page-api.tsx') },
+    input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, join(web, file)])),
     platform: 'browser',
     // The terminal adopts the style sheet of its package.
     moduleTypes: { '.css': 'text' },
@@ -62,9 +86,7 @@ async function buildScripts() {
       chunkFileNames: 'assets/[name]-[hash].js',
     });
     return output.flatMap((chunk) =>
-      chunk.type === 'chunk'
-        ? [{ name: chunk.fileName, code: chunk.code, isEntry: chunk.isEntry }]
-        : [],
+      chunk.type === 'chunk' ? [{ name: chunk.fileName, code: chunk.code }] : [],
     );
   } finally {
     await bundle.close();

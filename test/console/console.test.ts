@@ -267,8 +267,8 @@ describe('the pages', () => {
   });
 
   it('are built the same twice, and sign-in with Overview is below 80 kB', async () => {
-    const { buildAssets } = await import('../../runtime/console/build.ts');
-    const [first, second] = [await buildAssets(), await buildAssets()];
+    const { buildConsole } = await import('../../runtime/console/build.ts');
+    const [first, second] = [await buildConsole(), await buildConsole()];
     expect([...first.keys()]).toEqual([...second.keys()]);
     for (const [name, bytes] of first) expect(bytes.equals(second.get(name)!), name).toBe(true);
     const { gzipSync } = await import('node:zlib');

@@ -6,7 +6,8 @@ import { SignInPage } from './pages/sign-in.tsx';
 import { HomePage } from './pages/home.tsx';
 import { Failure } from './parts/failure.tsx';
 import { LazyPage, type LoadPage } from './parts/lazy-page.tsx';
-import { describe, description, type SignInAnswer, startFailure } from './session.ts';
+import { description } from './description.ts';
+import { describe, type SignInAnswer, startFailure } from './session.ts';
 import { t } from './messages.ts';
 
 /** The page of the address, for a user who is signed in. */

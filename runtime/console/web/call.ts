@@ -4,7 +4,27 @@ import { parseExact } from './exact-json.ts';
 import { hear, lost, waitFor } from './parts/connection.ts';
 import { prove } from './parts/proof.ts';
 import { readRefusal } from './parts/refusal-text.ts';
-import { freshToken, renewOrAsk } from './session.ts';
+
+/** How requests say who sends them. */
+interface Carrier {
+  readonly credentials: RequestCredentials;
+  /** The access token to send, or null to send none. */
+  token(): Promise<string | null>;
+  /** Called after a 401. @returns whether the request may be sent again */
+  renew(): Promise<boolean>;
+}
+
+/** Without a session of its own, a page sends what the browser has for this server. */
+let carrier: Carrier = {
+  credentials: 'same-origin',
+  token: async () => null,
+  renew: async () => false,
+};
+
+/** Sends the following requests in the name of a session. */
+export function carryWith(session: Carrier): void {
+  carrier = session;
+}
 
 /** A refusal by the server, with the server's message. */
 export class ApiError extends Error {
@@ -125,7 +145,7 @@ export async function request(
 ): Promise<Response> {
   note({ method, path, ...(body !== undefined && { body }), headers: options.headers ?? {} });
   const first = await sendWhenAllowed(method, path, body, options);
-  if (first.status !== 401 || !(await renewOrAsk())) return first;
+  if (first.status !== 401 || !(await carrier.renew())) return first;
   options.signal?.throwIfAborted();
   return sendWhenAllowed(method, path, body, options);
 }
@@ -156,10 +176,10 @@ async function sendOrLose(...request: Parameters<typeof send>): Promise<Response
 }
 
 async function send(method: string, path: string, body: unknown, { signal, headers }: CallOptions) {
-  const token = await freshToken();
+  const token = await carrier.token();
   return fetch(new URL(path, location.origin), {
     method,
-    credentials: 'omit',
+    credentials: carrier.credentials,
     headers: {
       Accept: 'application/json',
       ...(body !== undefined && !isForm(body) && { 'Content-Type': 'application/json' }),

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { base, path } from './address.ts';
 import { t } from './messages.ts';
 import { AccountMenu } from './parts/account-menu.tsx';
+import { Button } from './parts/button.tsx';
 import { Confirmations } from './parts/confirm.tsx';
 import { IdentityChecks } from './parts/confirm-identity.tsx';
 import { CurlButton } from './parts/curl.tsx';
@@ -12,7 +13,7 @@ import { Navigation } from './parts/navigation.tsx';
 import { Notices } from './parts/notices.tsx';
 import { SignInAgain } from './parts/sign-in-again.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
-import type { Description } from './session.ts';
+import type { Description } from './description.ts';
 
 /** The frame of every page: the navigation on one side, and above it what is about the caller. */
 export function Shell({ known, children }: { known: Description; children: ComponentChildren }) {
@@ -30,8 +31,7 @@ export function Shell({ known, children }: { known: Description; children: Compo
       </a>
       <header class="top">
         <div class="top-name">
-          <button
-            type="button"
+          <Button
             class="menu-button icon"
             aria-label={t('Menu')}
             aria-expanded={open}
@@ -39,7 +39,7 @@ export function Shell({ known, children }: { known: Description; children: Compo
             onClick={() => setOpen(!open)}
           >
             <MenuIcon />
-          </button>
+          </Button>
           <a class="brand" href={`${base}/`}>
             {known.name}
           </a>

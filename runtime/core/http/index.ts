@@ -6,6 +6,7 @@ export { type AddressMatcher, addressMatcher, clientIp } from './client-ip.ts';
 export { guardedLookup } from './guarded-lookup.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
 export { momentOf } from './moment.ts';
+export { type BuiltFile, type BuiltFiles, readBuiltFiles, sendBuiltFile } from './built-files.ts';
 export { readDesign } from './design.ts';
 export { koaOf } from './koa-of.ts';
 export { isRevalidation } from './revalidation.ts';

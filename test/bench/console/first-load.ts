@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { buildAssets } from '../../../runtime/console/build.ts';
+import { buildConsole } from '../../../runtime/console/build.ts';
 
 /** A figure of the contract, with its limit. */
 export interface ConsoleFigure {
@@ -41,7 +41,7 @@ const MORE = [
  * `more, on demand`, in kB of gzip.
  */
 export async function measureFirstLoad(): Promise<ConsoleFigure[]> {
-  const files = await buildAssets();
+  const files = await buildConsole();
   const first = loadedWith(files, /\.(?!js$)\w+$|\/(console|overview|plot-canvas)-[\w-]+\.js$/);
   return [
     { what: 'first load', value: packed(files, first), unit: 'kB gzip', most: 80 },

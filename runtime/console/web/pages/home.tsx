@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { navigate } from '../address.ts';
 import { t } from '../messages.ts';
-import { description } from '../session.ts';
+import { description } from '../description.ts';
 
 /** Goes on to the first page that the caller has. */
 export function HomePage() {

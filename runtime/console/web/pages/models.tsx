@@ -3,7 +3,7 @@ import { query, setQuery } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
 import { Choice } from '../parts/field.tsx';
-import { Badge, Empty, Page, RESERVED } from '../parts/page.tsx';
+import { Badge, Page, RESERVED } from '../parts/page.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { formatBytes } from '../parts/time.tsx';
@@ -49,9 +49,8 @@ export function ModelsPage() {
         name={t('Models')}
         columns={columnsOf(reload)}
         rows={shown?.toSorted((a, b) => rankOf(a) - rankOf(b))}
-        keyOf={({ id }) => id}
         of={{ loading, error, reload }}
-        empty={<Empty text={t('No models match')} hint={t('Change the search or the status.')} />}
+        empty={[t('No models match'), t('Change the search or the status.')]}
       />
     </Page>
   );

@@ -8,7 +8,7 @@ import { lost, returns } from '../parts/connection.ts';
 import { Failure } from '../parts/failure.tsx';
 import type { PageProps } from '../parts/lazy-page.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { description } from '../session.ts';
+import { description } from '../description.ts';
 import { NotFoundPage } from './not-found.tsx';
 
 /** A page as the server lists it, and where its module is. */

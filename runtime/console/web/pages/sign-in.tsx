@@ -3,7 +3,8 @@ import { t } from '../messages.ts';
 import { Refusal } from '../parts/refusal.tsx';
 import { SignInForm } from '../parts/sign-in-form.tsx';
 import { useTitle } from '../parts/title.ts';
-import { describe, type Description, type SignInAnswer } from '../session.ts';
+import type { Description } from '../description.ts';
+import { describe, type SignInAnswer } from '../session.ts';
 
 interface SignInPageProps {
   readonly known: Description;

@@ -2,8 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { base, mayLeave } from '../address.ts';
 import { t } from '../messages.ts';
-import { type Description, signOut } from '../session.ts';
+import type { Description } from '../description.ts';
+import { signOut } from '../session.ts';
 import { density, theme, switchDensity, switchTheme } from '../theme.ts';
+import { Button } from './button.tsx';
 import { ChevronIcon } from './icons.tsx';
 import { notifyFailure } from './notices.tsx';
 import { shortcutsShown } from './shortcuts.tsx';
@@ -74,8 +76,7 @@ interface MenuItemProps {
 function MenuItem({ act, value, keys, children }: MenuItemProps) {
   const id = useId();
   return (
-    <button
-      type="button"
+    <Button
       role="menuitem"
       tabIndex={-1}
       aria-labelledby={`${id}-name`}
@@ -89,6 +90,6 @@ function MenuItem({ act, value, keys, children }: MenuItemProps) {
         </span>
       )}
       {keys !== undefined && <kbd aria-hidden="true">{keys}</kbd>}
-    </button>
+    </Button>
   );
 }

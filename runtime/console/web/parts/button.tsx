@@ -1,20 +1,17 @@
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes } from 'preact';
 import { CloseIcon } from './icons.tsx';
 
-interface ButtonProps {
+interface ButtonProps extends Omit<ButtonHTMLAttributes, 'type' | 'onClick'> {
   onClick(): unknown;
-  readonly children: ComponentChildren;
 }
 
 /**
  * A button that acts at once and sends no form.
  *
- * @example <Button onClick={retry}>{t('Retry')}</Button>
+ * @example <Button class="main" onClick={retry}>{t('Retry')}</Button>
  */
-export const Button = ({ onClick, children }: ButtonProps) => (
-  <button type="button" onClick={() => void onClick()}>
-    {children}
-  </button>
+export const Button = ({ onClick, ...attributes }: ButtonProps) => (
+  <button {...attributes} type="button" onClick={() => void onClick()} />
 );
 
 /** A cross that closes or removes something. Its label is for screen readers. */

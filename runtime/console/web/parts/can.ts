@@ -1,4 +1,4 @@
-import { description } from '../session.ts';
+import { description } from '../description.ts';
 
 /**
  * Whether the caller holds a permission. The server decides in any case; this keeps a control away

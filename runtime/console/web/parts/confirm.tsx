@@ -3,13 +3,17 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Question } from '../../own-pages.ts';
 import { t } from '../messages.ts';
-import { leave } from './dialog.tsx';
+import { Button } from './button.tsx';
+import { leave, useSubmit } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { Refusal } from './refusal.tsx';
 import { useModal } from './use-modal.ts';
 
 interface ConfirmProps extends Question {
-  /** A choice about what is lost. */
+  /** Fields about what is lost. */
   readonly children?: ComponentChildren;
-  confirm(): void;
+  /** Called with the form. An error that it throws is shown. */
+  confirm(form: FormData): Promise<unknown> | void;
   cancel(): void;
 }
 
@@ -20,8 +24,8 @@ interface ConfirmProps extends Question {
 export function Confirm({ text, action, typed, children, confirm: go, cancel }: ConfirmProps) {
   const dialog = useModal();
   const id = useId();
-  const [name, setName] = useState('');
-  const ready = typed === undefined || name === typed;
+  const [name, setName] = useState<string>();
+  const { refused, busy, send } = useSubmit(go);
   return (
     <dialog
       ref={dialog}
@@ -35,41 +39,28 @@ export function Confirm({ text, action, typed, children, confirm: go, cancel }: 
       <p id={id} class="lost">
         {text}
       </p>
-      {children}
-      {typed !== undefined && (
-        <TypedName name={typed} change={setName} enter={() => ready && go()} />
-      )}
-      <div class="buttons end">
-        <button type="button" autofocus onClick={cancel}>
-          {t('Cancel')}
-        </button>
-        <button type="button" class="danger" disabled={!ready} onClick={go}>
-          {action}
-        </button>
-      </div>
+      <form onSubmit={send} aria-busy={busy}>
+        {children}
+        {typed !== undefined && (
+          <Field
+            label={t('Type {name} to confirm', { name: typed })}
+            name="typed"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+        <Refusal text={refused} />
+        <div class="buttons end">
+          <Button autofocus onClick={cancel}>
+            {t('Cancel')}
+          </Button>
+          <button type="submit" class="danger" disabled={busy || name !== typed}>
+            {action}
+          </button>
+        </div>
+      </form>
     </dialog>
-  );
-}
-
-interface TypedNameProps {
-  readonly name: string;
-  change(name: string): void;
-  enter(): void;
-}
-
-function TypedName({ name, change, enter }: TypedNameProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{t('Type {name} to confirm', { name })}</label>
-      <input
-        id={id}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event) => change(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Enter' && enter()}
-      />
-    </div>
   );
 }
 

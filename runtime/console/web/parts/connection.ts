@@ -26,10 +26,13 @@ export function hear(): void {
   heard = Date.now();
 }
 
-setInterval(() => {
-  if (trying || document.hidden || Date.now() - heard < SILENCE) return;
-  void answers().then((there) => (there ? hear() : lost()));
-}, SILENCE / 2);
+/** Asks a server that has been silent whether it is there, from now on. */
+export function watchConnection(): void {
+  setInterval(() => {
+    if (trying || document.hidden || Date.now() - heard < SILENCE) return;
+    void answers().then((there) => (there ? hear() : lost()));
+  }, SILENCE / 2);
+}
 
 /** Notes that a request got no answer. The server is asked repeatedly until it answers again. */
 export function lost(): void {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Sent, sent } from '../call.ts';
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icons.tsx';
 import { notify } from './notices.tsx';
@@ -11,17 +12,12 @@ export function CurlButton() {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button
-        type="button"
-        class="curl-button plain"
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-      >
+      <Button class="curl-button plain" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Icon>
           <path d="M2.5 4.5L6 8l-3.5 3.5M8 12h5.5" />
         </Icon>
         <span>{t('Show as curl')}</span>
-      </button>
+      </Button>
       {open && <CurlDialog requests={sent.value} close={() => setOpen(false)} />}
     </>
   );
@@ -51,9 +47,9 @@ function CurlDialog({ requests, close }: CurlDialogProps) {
           <pre tabIndex={0}>{commands}</pre>
         )}
         <div class="buttons end">
-          <button type="button" class="main" disabled={commands === ''} onClick={() => void copy()}>
+          <Button class="main" disabled={commands === ''} onClick={copy}>
             {t('Copy')}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

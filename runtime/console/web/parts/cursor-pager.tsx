@@ -40,15 +40,15 @@ export function CursorPager({ next, total, parameter = 'cursor' }: CursorPagerPr
       )}
       {(here !== null || next) && (
         <div class="buttons">
-          <button type="button" disabled={here === null} onClick={() => go(null)}>
+          <Button disabled={here === null} onClick={() => go(null)}>
             {t('First page')}
-          </button>
+          </Button>
           {previous !== undefined && (
             <Button onClick={() => go(previous)}>{t('Previous page')}</Button>
           )}
-          <button type="button" disabled={!next} onClick={forward}>
+          <Button disabled={!next} onClick={forward}>
             {t('Next page')}
-          </button>
+          </Button>
         </div>
       )}
     </div>

@@ -47,11 +47,34 @@ export function leave(event: Event, close: () => void): void {
   close();
 }
 
+type Submit = (form: FormData) => Promise<unknown> | void;
+
+/** Sends a form, one time at once, and says why it was refused. */
+export function useSubmit(submit: Submit) {
+  const [refused, setRefused] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const sendForm = async (form: FormData) => {
+    setBusy(true);
+    setRefused(null);
+    try {
+      await submit(form);
+    } catch (error) {
+      setRefused(failureText(error));
+    }
+    setBusy(false);
+  };
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!busy) void sendForm(new FormData(event.currentTarget as HTMLFormElement));
+  };
+  return { refused, busy, send };
+}
+
 interface FormDialogProps extends DialogProps {
   /** The verb of the button. */
   readonly action: string;
   /** Called with the form. An error that it throws is shown, and the form keeps its values. */
-  submit(form: FormData): Promise<void> | void;
+  readonly submit: Submit;
   readonly danger?: boolean;
 }
 
@@ -68,24 +91,11 @@ interface FormDialogProps extends DialogProps {
  * </FormDialog>
  */
 export function FormDialog(props: FormDialogProps) {
-  const { title, action, submit, close, size, danger, children } = props;
-  const [refused, setRefused] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const send = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setRefused(null);
-    try {
-      await submit(new FormData(event.currentTarget as HTMLFormElement));
-    } catch (error) {
-      setRefused(failureText(error));
-    }
-    setBusy(false);
-  };
+  const { title, action, close, size, danger, children } = props;
+  const { refused, busy, send } = useSubmit(props.submit);
   return (
     <Dialog title={title} close={close} {...(size && { size })}>
-      <form onSubmit={(event) => void send(event)} aria-busy={busy}>
+      <form onSubmit={send} aria-busy={busy}>
         {children}
         <Refusal text={refused} />
         <div class="buttons end">

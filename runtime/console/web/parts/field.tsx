@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 
 /** Attributes that connect a control with its label, hint and error. */
 export interface ControlAttributes {
@@ -97,8 +98,7 @@ interface SwitchProps {
  */
 export function Switch({ label, on, change, disabled = false }: SwitchProps) {
   return (
-    <button
-      type="button"
+    <Button
       role="switch"
       class="switch"
       aria-checked={on}
@@ -107,7 +107,7 @@ export function Switch({ label, on, change, disabled = false }: SwitchProps) {
     >
       <span class="knob" aria-hidden="true" />
       {label}
-    </button>
+    </Button>
   );
 }
 

@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { navigate } from '../address.ts';
 import { t } from '../messages.ts';
-import type { Description } from '../session.ts';
+import type { Description } from '../description.ts';
+import { Button } from './button.tsx';
 import { distance, type Goal, useGoals } from './goals.ts';
 import { SearchIcon } from './icons.tsx';
 import { useModal } from './use-modal.ts';
@@ -14,8 +15,7 @@ export const goToShown = signal(false);
 /** Opens the dialog `Go to`, as Ctrl+K does. */
 export function GoToButton() {
   return (
-    <button
-      type="button"
+    <Button
       class="go-to-button"
       aria-haspopup="dialog"
       aria-keyshortcuts="Control+K"
@@ -24,7 +24,7 @@ export function GoToButton() {
       <SearchIcon />
       <span>{t('Go to')}</span>
       <kbd aria-hidden="true">Ctrl K</kbd>
-    </button>
+    </Button>
   );
 }
 

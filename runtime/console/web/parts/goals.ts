@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { base } from '../address.ts';
 import { t } from '../messages.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
-import type { Description } from '../session.ts';
+import type { Description } from '../description.ts';
 import { can } from './can.ts';
 import { useCall } from './use-call.ts';
 

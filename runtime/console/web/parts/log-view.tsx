@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
+import { Button } from './button.tsx';
 import { LogDetails } from './log-details.tsx';
 import type { LogFilter, LogLine, LogLines } from './log-lines.ts';
 import { LogRow } from './log-row.tsx';
@@ -62,9 +63,9 @@ export function LogView({ name, lines, filter = ALL, empty }: LogViewProps) {
         <div class="log-space" style={{ height: `${(shown.length - to) * ROW}px` }} />
       </div>
       {away && (
-        <button type="button" class="log-end" onClick={toEnd}>
+        <Button class="log-end" onClick={toEnd}>
           {t('Go to the newest lines')}
-        </button>
+        </Button>
       )}
       {opened && <LogDetails line={opened} close={() => (open(null), box.current?.focus())} />}
     </div>

@@ -1,6 +1,6 @@
 import { base, path } from '../address.ts';
 import { t } from '../messages.ts';
-import type { Description } from '../session.ts';
+import type { Description } from '../description.ts';
 import { PageIcon } from './page-icons.tsx';
 
 type Entry = Description['pages'][number];

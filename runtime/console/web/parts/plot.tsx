@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { theme } from '../theme.ts';
+import { Button } from './button.tsx';
 import { figure } from './figures.ts';
 import type { DrawnPlot } from './plot-canvas.ts';
 import type { Colored, PlotColor, PlotSeries } from './plot-series.ts';
@@ -44,15 +45,14 @@ export function Plot({ name, series, height = 180, filled = series.length === 1 
             </li>
           ))}
         </ul>
-        <button
-          type="button"
+        <Button
           class="plain"
           aria-expanded={asTable}
           aria-controls={id}
           onClick={() => setAsTable(!asTable)}
         >
           {asTable ? t('Show as plot') : t('Show as table')}
-        </button>
+        </Button>
       </figcaption>
       <div id={id}>
         {asTable ? (

@@ -35,9 +35,9 @@ export function ShownOnce({ title, about, label, secret, children, close }: Show
       </Field>
       <p class="quiet">{children}</p>
       <div class="buttons end">
-        <button type="button" class="main" onClick={() => void copy()}>
+        <Button class="main" onClick={copy}>
           {t('Copy')}
-        </button>
+        </Button>
         <Button onClick={close}>{t('Done')}</Button>
       </div>
     </Dialog>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { type Description, goOn, sessionOver, signOut } from '../session.ts';
+import type { Description } from '../description.ts';
+import { goOn, sessionOver, signOut } from '../session.ts';
+import { Button } from './button.tsx';
 import { Refusal } from './refusal.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { useModal } from './use-modal.ts';
@@ -26,9 +28,9 @@ function AgainDialog({ known }: { known: Description }) {
       <p class="quiet">{t('Your session is over. What you typed is still here.')}</p>
       <SignInForm known={known} only={known.caller} done={goOn} />
       <Refusal text={failed} />
-      <button type="button" class="plain" onClick={() => void signOut().then(setFailed)}>
+      <Button class="plain" onClick={() => signOut().then(setFailed)}>
         {t('Leave the console')}
-      </button>
+      </Button>
     </dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { type Description, signIn, type SignInAnswer, type SignInStep } from '../session.ts';
+import type { Description } from '../description.ts';
+import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { Button } from './button.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
 import { ProviderLinks } from './provider-links.tsx';

@@ -48,9 +48,9 @@ function StepForm({ busy, refused, back, action, submit, children }: StepFormPro
       <button type="submit" class="main" disabled={busy}>
         {action}
       </button>
-      <button type="button" class="plain" onClick={back}>
+      <Button class="plain" onClick={back}>
         {t('Back')}
-      </button>
+      </Button>
     </form>
   );
 }
@@ -102,9 +102,9 @@ function SecondFactor(props: StepProps) {
         {t('Remember this device')}
       </label>
       {methods.includes('totp') && methods.includes('recovery_code') && (
-        <button type="button" class="plain" onClick={() => setRecovery(!recovery)}>
+        <Button class="plain" onClick={() => setRecovery(!recovery)}>
           {recovery ? t('Use the authenticator app') : t('Use a recovery code')}
-        </button>
+        </Button>
       )}
       {methods.includes('passkey') && canUsePasskeys && (
         <Button onClick={withPasskey}>{t('Use a passkey')}</Button>
@@ -200,9 +200,9 @@ function RecoveryCodes({ codes, go }: { codes: readonly string[]; go: () => void
       <pre class="codes" tabIndex={0}>
         {codes.join('\n')}
       </pre>
-      <button type="button" class="main" onClick={go}>
+      <Button class="main" onClick={go}>
         {t('Continue')}
-      </button>
+      </Button>
     </div>
   );
 }

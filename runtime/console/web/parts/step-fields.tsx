@@ -39,9 +39,9 @@ export function StepFields({
       {recovers ? <RecoveryField /> : <CodeField mailed={step.next === 'email_code'} />}
       <div class="buttons">
         {methods.includes('recovery_code') && (
-          <button type="button" class="plain" onClick={() => setRecovers(!recovers)}>
+          <Button class="plain" onClick={() => setRecovers(!recovers)}>
             {recovers ? t('Use the authenticator app') : t('Use a recovery code')}
-          </button>
+          </Button>
         )}
         {methods.includes('passkey') && <PasskeyButton use={byPasskey} />}
       </div>

@@ -1,8 +1,10 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { query, setQuery } from '../address.ts';
+import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
-import { Skeleton } from './page.tsx';
+import { Empty, Skeleton } from './page.tsx';
 import { type Sorted, sortedRows } from './sorted-rows.ts';
+import { Time } from './time.tsx';
 import type { Called } from './use-call.ts';
 
 /** A column of a table. */
@@ -22,13 +24,17 @@ export interface Column<Row> {
   readonly width?: 'fit' | 'wrap';
 }
 
+/** Columns; in place of one that the caller does not get stands false or null. */
+export type Columns<Row> = readonly (Column<Row> | false | null)[];
+
 interface TableProps<Row> {
   /** The name of the table. */
   readonly name: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: Columns<Row>;
   /** Undefined while the first answer is on its way. */
   readonly rows: readonly Row[] | undefined;
-  keyOf(row: Row): string | number;
+  /** What tells a row from the others: its `id` when it is left out. */
+  readonly keyOf?: (row: Row) => string | number;
   /**
    * The address that a row links to. The first column is the link, and a click anywhere in the row
    * follows it.
@@ -36,8 +42,8 @@ interface TableProps<Row> {
   readonly linkOf?: (row: Row) => string | undefined;
   /** The call whose answer has the rows. */
   readonly of?: Pick<Called<unknown>, 'loading' | 'error'> & { reload?(): void };
-  /** Shown when there are no rows: an `Empty`. */
-  readonly empty?: ComponentChildren;
+  /** Shown when there are no rows: what is missing and a hint, or an `Empty`. */
+  readonly empty?: readonly [text: string, hint: string] | VNode;
   /** The parameter of the address that names the sorted column: `sort` when it is left out. */
   readonly sortParameter?: string;
 }
@@ -46,20 +52,22 @@ interface TableProps<Row> {
  * A table with a name, in a box that scrolls. The address contains the sorting (`sort`, `order`).
  *
  * @example
- * <Table name={t('Apps')} rows={apps.data?.list} keyOf={({ name }) => name}
- *   linkOf={({ name }) => `${base}/apps/${name}`}
+ * <Table name={t('Apps')} rows={apps.data?.list} linkOf={({ name }) => `${base}/apps/${name}`}
+ *   keyOf={({ name }) => name}
  *   columns={[{ id: 'name', title: t('Name'), render: ({ name }) => name, sort: ({ name }) => name }]}
- *   of={apps} empty={<Empty text={t('No apps yet')} />} />
+ *   of={apps} empty={[t('No apps yet'), t('An app is …')]} />
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, columns, rows, of, empty, sortParameter = 'sort' } = props;
+  const { name, rows, of, empty, sortParameter = 'sort' } = props;
+  const columns = props.columns.filter((column) => column !== false && column !== null);
+  const { keyOf = idOf, linkOf } = props;
   const error = of?.error ?? null;
   const sorted = sortedBy(sortParameter);
   return (
     <div class="answer" aria-busy={of?.loading === true}>
       {error !== null && <Failure error={error} {...(of?.reload && { again: of.reload })} />}
       {rows === undefined && error === null && <Skeleton />}
-      {rows?.length === 0 && empty}
+      {rows?.length === 0 && (isTexts(empty) ? <Empty text={empty[0]} hint={empty[1]} /> : empty)}
       {rows && (rows.length > 0 || empty === undefined) && (
         <div class="scroll" role="group" aria-label={name} tabIndex={0}>
           <table aria-label={name}>
@@ -72,7 +80,7 @@ export function Table<Row>(props: TableProps<Row>) {
             </thead>
             <tbody>
               {sortedRows(rows, columns, sorted).map((row) => (
-                <TableRow key={props.keyOf(row)} {...props} row={row} />
+                <TableRow key={keyOf(row)} {...{ row, columns, linkOf }} />
               ))}
             </tbody>
           </table>
@@ -81,6 +89,24 @@ export function Table<Row>(props: TableProps<Row>) {
     </div>
   );
 }
+
+const idOf = (row: unknown) => (row as { readonly id: string | number }).id;
+
+const isTexts = (empty: TableProps<unknown>['empty']) => Array.isArray(empty);
+
+type Timed<Name extends string> = Readonly<Record<Name, string | number | null>>;
+
+/** A column of times. */
+export const timeColumn = <Name extends string>(
+  id: Name,
+  title: string,
+  more: Pick<Column<Timed<Name>>, 'sort' | 'width'> = {},
+): Column<Timed<Name>> => ({
+  id,
+  title,
+  render: (row) => <Time at={row[id]} />,
+  ...more,
+});
 
 function sortedBy(parameter: string): Sorted {
   const by = query.value.get(parameter);
@@ -118,15 +144,21 @@ function Header<Row>({ column, sorted, sortParameter }: HeaderProps<Row>) {
   };
   return (
     <th scope="col" aria-sort={now} class={classOf(column)}>
-      <button type="button" onClick={turn}>
+      <Button onClick={turn}>
         {column.title}
         <span class="arrow" aria-hidden="true" />
-      </button>
+      </Button>
     </th>
   );
 }
 
-function TableRow<Row>({ row, columns, linkOf }: TableProps<Row> & { readonly row: Row }) {
+interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly linkOf: TableProps<Row>['linkOf'];
+  readonly columns: readonly Column<Row>[];
+}
+
+function TableRow<Row>({ row, columns, linkOf }: TableRowProps<Row>) {
   const link = linkOf?.(row);
   return (
     <tr class={link === undefined ? undefined : 'linked'} onClick={link ? followRow : undefined}>

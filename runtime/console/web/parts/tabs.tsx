@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { navigate, query } from '../address.ts';
+import { Button } from './button.tsx';
 
 export interface Tab {
   /** The name of the tab in the address. */
@@ -56,9 +57,8 @@ export function Tabs({ label, tabs, parameter = 'tab', keep = [] }: TabsProps) {
     <>
       <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
         {tabs.map((tab) => (
-          <button
+          <Button
             key={tab.id}
-            type="button"
             role="tab"
             id={`${id}-${tab.id}`}
             aria-selected={tab === shown}
@@ -67,7 +67,7 @@ export function Tabs({ label, tabs, parameter = 'tab', keep = [] }: TabsProps) {
             onClick={() => open(tab)}
           >
             {tab.title}
-          </button>
+          </Button>
         ))}
       </div>
       <div

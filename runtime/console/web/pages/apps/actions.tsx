@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { base, navigate } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
@@ -37,32 +38,30 @@ export function AppActions({ app, deployments, reload }: AppProps) {
   const isUp = status === 'running' || status === 'restarting';
   return (
     <>
-      <button type="button" class="main" onClick={() => setOpen('deploy')}>
+      <Button class="main" onClick={() => setOpen('deploy')}>
         {t('Deploy')}
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         disabled={never || isUp || doing}
-        onClick={() => void act('start', t('{name} is running', { name }))}
+        onClick={() => act('start', t('{name} is running', { name }))}
       >
         {t('Start')}
-      </button>
-      <button type="button" disabled={never || !isUp || doing} onClick={() => void stop()}>
+      </Button>
+      <Button disabled={never || !isUp || doing} onClick={stop}>
         {t('Stop')}
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         disabled={never || !isUp || doing}
-        onClick={() => void act('restart', t('{name} is restarted', { name }))}
+        onClick={() => act('restart', t('{name} is restarted', { name }))}
       >
         {t('Restart')}
-      </button>
-      <button type="button" disabled={never} onClick={() => setOpen('roll-back')}>
+      </Button>
+      <Button disabled={never} onClick={() => setOpen('roll-back')}>
         {t('Roll back')}
-      </button>
-      <button type="button" class="danger" onClick={() => setOpen('delete')}>
+      </Button>
+      <Button class="danger" onClick={() => setOpen('delete')}>
         {t('Delete app')}
-      </button>
+      </Button>
       {open === 'deploy' && <DeployDialog {...{ app, reload, close }} />}
       {open === 'roll-back' && <RollBackDialog {...{ app, deployments, reload, close }} />}
       {open === 'delete' && (

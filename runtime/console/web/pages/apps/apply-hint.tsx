@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { attempt } from '../../parts/notices.tsx';
 import { type AppProps, routeOf } from './types.ts';
@@ -22,9 +23,9 @@ export function ApplyHint({ app, reload }: AppProps) {
   return (
     <p class="apply-hint">
       <span class="quiet">{t('Changes are used by the next deployment.')}</span>
-      <button type="button" disabled={busy} onClick={() => void apply()}>
+      <Button disabled={busy} onClick={apply}>
         {t('Apply now')}
-      </button>
+      </Button>
     </p>
   );
 }

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
-import { Badge, Empty, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { formatBytes, Time } from '../../parts/time.tsx';
+import { Badge, Panel } from '../../parts/page.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
+import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { type App, type AppProps, routeOf } from './types.ts';
 
@@ -45,9 +46,9 @@ export function BackupsTab({ app, reload }: AppProps) {
       name={t('Backups of {name}', { name: app.name })}
       tools={
         can('apps:write') && (
-          <button type="button" disabled={isMade} onClick={() => void make()}>
+          <Button disabled={isMade} onClick={make}>
             {t('Back up now')}
-          </button>
+          </Button>
         )
       }
     >
@@ -55,15 +56,12 @@ export function BackupsTab({ app, reload }: AppProps) {
       <Table
         name={t('Backups')}
         rows={rows}
-        keyOf={({ id }) => id}
         columns={columnsOf(app, again)}
         of={list}
-        empty={
-          <Empty
-            text={t('No backups yet')}
-            hint={t('A backup has the files of the volumes, or what the dump command prints.')}
-          />
-        }
+        empty={[
+          t('No backups yet'),
+          t('A backup has the files of the volumes, or what the dump command prints.'),
+        ]}
       />
     </Panel>
   );
@@ -77,7 +75,7 @@ function scheduleText({ backup }: App): string {
 
 function columnsOf(app: App, again: () => void): readonly Column<Backup>[] {
   const columns: readonly Column<Backup>[] = [
-    { id: 'started', title: t('Begun'), render: ({ started_at: at }) => <Time at={at} /> },
+    timeColumn('started_at', t('Begun')),
     { id: 'status', title: t('Status'), width: 'wrap', render: (row) => <State {...row} /> },
     { id: 'target', title: t('Target'), render: ({ target }) => target },
     {
@@ -86,7 +84,7 @@ function columnsOf(app: App, again: () => void): readonly Column<Backup>[] {
       align: 'end',
       render: ({ bytes, status }) => (status === 'done' ? formatBytes(bytes) : '–'),
     },
-    { id: 'verified', title: t('Verified'), render: ({ verified_at: at }) => <Time at={at} /> },
+    timeColumn('verified_at', t('Verified')),
   ];
   if (!can('apps:write')) return columns;
   const render = (backup: Backup) => <BackupActions {...{ app, backup, again }} />;
@@ -131,18 +129,18 @@ function BackupActions({ app, backup, again }: BackupActionsProps) {
     <div class="buttons">
       {backup.status === 'done' && (
         <>
-          <button type="button" disabled={tried} onClick={() => void verify()}>
+          <Button disabled={tried} onClick={verify}>
             {tried ? t('Verifying') : t('Verify')}
-          </button>
-          <button type="button" disabled={tried} onClick={() => void restore()}>
+          </Button>
+          <Button disabled={tried} onClick={restore}>
             {t('Restore')}
-          </button>
+          </Button>
         </>
       )}
       {backup.status !== 'running' && (
-        <button type="button" disabled={tried} onClick={() => void remove()}>
+        <Button disabled={tried} onClick={remove}>
           {t('Delete backup')}
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -4,8 +4,8 @@ import { t } from '../../messages.ts';
 import { lineOf } from '../../parts/event-frames.ts';
 import { createLogLines } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
-import { Badge, Empty, Facts, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Badge, Facts, Panel } from '../../parts/page.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { formatDuration, Time } from '../../parts/time.tsx';
 import { useStream } from '../../parts/use-stream.ts';
 import { type AppProps, type Deployment, isBusy, routeOf, sourceText, toneOf } from './types.ts';
@@ -28,12 +28,10 @@ export function DeploymentsTab({ app, deployments }: AppProps) {
         rows={deployments}
         keyOf={({ number }) => number}
         linkOf={({ number }) => `${base}/apps/${app.name}?tab=deployments&deployment=${number}`}
-        empty={
-          <Empty
-            text={t('No deployments yet')}
-            hint={t('Press Deploy to run an image, a repository or an archive.')}
-          />
-        }
+        empty={[
+          t('No deployments yet'),
+          t('Press Deploy to run an image, a repository or an archive.'),
+        ]}
       />
       <WebhookPanel app={app} />
     </>
@@ -54,7 +52,7 @@ const columns = (): readonly Column<Deployment>[] => [
   },
   { id: 'trigger', title: t('Trigger'), render: ({ trigger }) => t(trigger) },
   { id: 'source', title: t('Source'), render: ({ source }) => sourceText(source) },
-  { id: 'created', title: t('Started'), render: ({ created_at: at }) => <Time at={at} /> },
+  timeColumn('created_at', t('Started')),
   { id: 'duration', title: t('Duration'), align: 'end', render: durationText },
 ];
 

@@ -101,13 +101,9 @@ function columnsOf(
       render: ({ host, main }) =>
         !main &&
         remove && (
-          <button
-            type="button"
-            aria-label={t('Remove {host}', { host })}
-            onClick={() => void remove(host)}
-          >
+          <Button aria-label={t('Remove {host}', { host })} onClick={() => remove(host)}>
             {t('Remove')}
-          </button>
+          </Button>
         ),
     },
   ];

@@ -113,20 +113,18 @@ function columnsOf({ app, reload, writes, setOpen }: ColumnProps): readonly Colu
     width: 'fit',
     render: (variable) => (
       <span class="buttons">
-        <button
-          type="button"
+        <Button
           aria-label={t('Change {key}', { key: variable.key })}
           onClick={() => change(variable)}
         >
           {t('Change')}
-        </button>
-        <button
-          type="button"
+        </Button>
+        <Button
           aria-label={t('Remove {key}', { key: variable.key })}
-          onClick={() => void remove(variable)}
+          onClick={() => remove(variable)}
         >
           {t('Remove')}
-        </button>
+        </Button>
       </span>
     ),
   };

@@ -1,5 +1,6 @@
 import { base, query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -49,7 +50,6 @@ export function AppList() {
         name={t('Apps')}
         columns={columns(usage)}
         rows={data?.apps}
-        keyOf={({ id }) => id}
         linkOf={({ name }) => `${base}/apps/${name}`}
         of={{ loading, error, reload }}
         empty={empty}
@@ -62,9 +62,9 @@ export function AppList() {
 }
 
 const NewAppButton = ({ open }: { open: () => void }) => (
-  <button type="button" class="main" onClick={open}>
+  <Button class="main" onClick={open}>
     {t('New app')}
-  </button>
+  </Button>
 );
 
 function columns(usage: ReadonlyMap<string, Stats>): readonly Column<App>[] {

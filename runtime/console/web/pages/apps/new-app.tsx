@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { base, navigate, query } from '../../address.ts';
 import { ApiError, call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { textIn } from '../../parts/form-text.ts';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -182,9 +183,9 @@ function GeneratedValues({ app, values, close }: Generated & { close: () => void
         rows={Object.entries(values).map(([key, value]) => [key, <code key={key}>{value}</code>])}
       />
       <div class="buttons end">
-        <button type="button" class="main" onClick={close}>
+        <Button class="main" onClick={close}>
           {t('I saved them')}
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

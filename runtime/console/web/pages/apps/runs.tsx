@@ -8,9 +8,8 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { textIn } from '../../parts/form-text.ts';
 import { attempt, notify } from '../../parts/notices.tsx';
-import { Badge, Empty, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Badge, Panel } from '../../parts/page.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Command, RunOutput } from './run-output.tsx';
 import { wordsOf } from './terminal.tsx';
@@ -38,30 +37,21 @@ export function RunsTab({ app }: AppProps) {
         name={t('Runs')}
         tools={
           can('apps:exec') && (
-            <button
-              type="button"
-              disabled={app.deployment === null}
-              onClick={() => setOpen('command')}
-            >
+            <Button disabled={app.deployment === null} onClick={() => setOpen('command')}>
               {t('Run a command')}
-            </button>
+            </Button>
           )
         }
       >
         <Table
           name={t('Runs')}
           rows={rows}
-          keyOf={({ id }) => id}
           columns={columnsOf({ path, again: list.reload, show: setOpen })}
           of={list}
-          empty={
-            <Empty
-              text={t('No runs yet')}
-              hint={t(
-                'A run is a command in a new container, with the env and volumes of the app.',
-              )}
-            />
-          }
+          empty={[
+            t('No runs yet'),
+            t('A run is a command in a new container, with the env and volumes of the app.'),
+          ]}
         />
       </Panel>
       {open === 'command' && <RunDialog {...{ path, close }} again={list.reload} />}
@@ -106,14 +96,13 @@ function Schedules({ app, again }: SchedulesProps) {
             width: 'fit',
             render: (cron) =>
               can('apps:exec') && (
-                <button
-                  type="button"
+                <Button
                   aria-label={t('Run now: {name}', { name: cron.name })}
                   disabled={app.deployment === null}
-                  onClick={() => void begin(cron)}
+                  onClick={() => begin(cron)}
                 >
                   {t('Run now')}
-                </button>
+                </Button>
               ),
           },
         ]}
@@ -144,7 +133,7 @@ function columnsOf({ path, again, show }: Columns): readonly Column<Run>[] {
     if (await attempt(() => call('DELETE', `${path}/${id}`), t('The run is stopped'))) again();
   };
   return [
-    { id: 'started', title: t('Begun'), render: ({ started_at: at }) => <Time at={at} /> },
+    timeColumn('started_at', t('Begun')),
     { id: 'command', title: t('Command'), render: ({ command }) => <Command of={command} /> },
     { id: 'cron', title: t('Schedule'), render: ({ cron }) => cron ?? '–' },
     {

@@ -8,7 +8,7 @@ import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
-import { Empty, Panel } from '../../parts/page.tsx';
+import { Panel } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
@@ -56,12 +56,7 @@ export function VolumesTab(props: AppProps) {
         rows={answer.data?.volumes}
         keyOf={({ name }) => name}
         of={answer}
-        empty={
-          <Empty
-            text={t('No volumes')}
-            hint={t('Without a volume, files are lost with the container.')}
-          />
-        }
+        empty={[t('No volumes'), t('Without a volume, files are lost with the container.')]}
         columns={[
           { id: 'name', title: t('Name'), render: ({ name }) => name },
           { id: 'path', title: t('Path'), render: ({ path }) => <code>{path}</code> },
@@ -77,13 +72,12 @@ export function VolumesTab(props: AppProps) {
             width: 'fit',
             render: (volume) =>
               writes && (
-                <button
-                  type="button"
+                <Button
                   aria-label={t('Remove {name}', { name: volume.name })}
-                  onClick={() => void remove(volume)}
+                  onClick={() => remove(volume)}
                 >
                   {t('Remove')}
-                </button>
+                </Button>
               ),
           },
         ]}

@@ -43,9 +43,9 @@ export function WebhookPanel({ app }: { app: App }) {
         {enabled ? t('Replace secret') : t('Create webhook')}
       </Button>
       {enabled && (
-        <button type="button" class="danger" onClick={() => void remove()}>
+        <Button class="danger" onClick={remove}>
           {t('Remove webhook')}
-        </button>
+        </Button>
       )}
     </>
   );

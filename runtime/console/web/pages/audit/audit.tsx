@@ -1,11 +1,11 @@
 import { base, query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Detail } from './detail.tsx';
 import type { Entry } from './entry.ts';
@@ -35,7 +35,6 @@ export function AuditPage() {
         name={t('Audit')}
         columns={columns()}
         rows={answer.data?.entries}
-        keyOf={({ id }) => id}
         of={answer}
         empty={<NoEntries filtered={filtered} older={cursor !== null} />}
       />
@@ -107,7 +106,7 @@ function Filters({ entries }: { entries: readonly Entry[] }) {
 }
 
 const columns = (): readonly Column<Entry>[] => [
-  { id: 'at', title: t('Time'), width: 'fit', render: ({ at }) => <Time at={at} /> },
+  timeColumn('at', t('Time'), { width: 'fit' }),
   {
     id: 'actor',
     title: t('Actor'),
@@ -139,14 +138,13 @@ const columns = (): readonly Column<Entry>[] => [
 /** A value whose button shows only the entries that have it. */
 function Only({ parameter, value }: { parameter: string; value: string }) {
   return (
-    <button
-      type="button"
+    <Button
       class="only"
       title={t('Show only {value}', { value })}
       onClick={() => setQuery({ [parameter]: value, cursor: null })}
     >
       {value}
-    </button>
+    </Button>
   );
 }
 
@@ -177,8 +175,7 @@ function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
   if (filtered || older)
     return (
       <Empty text={t('No entries match')}>
-        <button
-          type="button"
+        <Button
           onClick={() =>
             setQuery(
               Object.fromEntries([...FILTERS, 'since', 'cursor'].map((name) => [name, null])),
@@ -186,7 +183,7 @@ function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
           }
         >
           {t('Clear filters')}
-        </button>
+        </Button>
       </Empty>
     );
   return (

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import type { InputField } from '../../rest-modules.ts';
 import { Control } from './control.tsx';
 import { textOf, valueOf } from './field-text.ts';
@@ -70,9 +71,9 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
         choose={put}
       />
       {field.nullable && (
-        <button type="button" class="null-button" onClick={() => put(null)}>
+        <Button class="null-button" onClick={() => put(null)}>
           NULL
-        </button>
+        </Button>
       )}
       {wrong !== null && (
         <p class="cell-editor-error" role="alert">

@@ -13,14 +13,14 @@ export function ColumnsButton({ module }: { module: Module }) {
   const hidden = module.columns.length - shownColumns(module, fields).length;
   return (
     <>
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {t('Columns')}
         {hidden > 0 && (
           <span class="count" aria-hidden="true">
             −{hidden}
           </span>
         )}
-      </button>
+      </Button>
       {open && <ColumnsDialog module={module} close={() => setOpen(false)} />}
     </>
   );
@@ -64,16 +64,15 @@ function ColumnsDialog({ module, close }: { module: Module; close: () => void })
               {name}
             </label>
             {arrows(name).map(([by, arrow, label]) => (
-              <button
+              <Button
                 key={by}
-                type="button"
                 class="icon"
                 aria-label={label}
                 disabled={order[index + by] === undefined}
                 onClick={() => move(index, by)}
               >
                 <span aria-hidden="true">{arrow}</span>
-              </button>
+              </Button>
             ))}
           </li>
         ))}
@@ -84,9 +83,9 @@ function ColumnsDialog({ module, close }: { module: Module; close: () => void })
         >
           {t('Show all')}
         </Button>
-        <button type="button" class="main" onClick={close}>
+        <Button class="main" onClick={close}>
           {t('Done')}
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { failureText } from '../../parts/use-call.ts';
@@ -29,14 +30,9 @@ export function DeleteRows({ module, selection, changed }: DeleteRowsProps) {
     setBusy(false);
   };
   return (
-    <button
-      type="button"
-      disabled={selection.size === 0 || busy}
-      aria-busy={busy}
-      onClick={() => void remove()}
-    >
+    <Button disabled={selection.size === 0 || busy} aria-busy={busy} onClick={remove}>
       {t('Delete rows')}
-    </button>
+    </Button>
   );
 }
 

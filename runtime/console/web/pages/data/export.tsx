@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { query } from '../../address.ts';
 import { callForText } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useMenu } from '../../parts/use-menu.ts';
@@ -46,9 +47,9 @@ export function ExportButton({ module, rows }: { module: Module; rows: RowStore 
       {open && (
         <div class="menu" role="menu" aria-label={t('Export')}>
           {(['CSV', 'JSON'] as const).map((kind) => (
-            <button key={kind} type="button" role="menuitem" onClick={() => void take(kind)}>
+            <Button key={kind} role="menuitem" onClick={() => take(kind)}>
               {t(kind)}
-            </button>
+            </Button>
           ))}
         </div>
       )}

@@ -67,14 +67,14 @@ export function FilterButton({ module }: { module: Module }) {
   if (module.columns.every(({ words }) => words.length === 0)) return null;
   return (
     <>
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {t('Filter')}
         {active > 0 && (
           <span class="count" aria-hidden="true">
             {active}
           </span>
         )}
-      </button>
+      </Button>
       {open && <FilterDialog module={module} close={() => setOpen(false)} />}
     </>
   );

@@ -52,9 +52,9 @@ export function ChangedMeanwhile({ row, saved, done }: ChangedMeanwhileProps) {
       </div>
       <div class="buttons end">
         <Button onClick={take}>{t('Take theirs')}</Button>
-        <button type="button" class="main" onClick={() => void keep()}>
+        <Button class="main" onClick={keep}>
           {t('Keep mine')}
-        </button>
+        </Button>
       </div>
     </Dialog>
   );

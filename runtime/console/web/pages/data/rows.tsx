@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { returns } from '../../parts/connection.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Empty, Loading } from '../../parts/page.tsx';
@@ -80,14 +81,13 @@ function NoRows({ module }: { module: Module }) {
   if (parameters.size > 0)
     return (
       <Empty text={t('No rows match the filter')}>
-        <button
-          type="button"
+        <Button
           onClick={() =>
             setQuery(Object.fromEntries([...parameters.keys()].map((name) => [name, null])))
           }
         >
           {t('Clear filter')}
-        </button>
+        </Button>
       </Empty>
     );
   return (

@@ -91,19 +91,18 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
       <span role="status" class="unsaved">
         {n === 0 ? '' : t(n === 1 ? '1 unsaved change' : '{n} unsaved changes', { n })}
       </span>
-      <button type="button" disabled={n === 0 || saving} onClick={() => void discard()}>
+      <Button disabled={n === 0 || saving} onClick={discard}>
         {t('Discard changes')}
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         class="main"
         aria-keyshortcuts="Control+S"
         aria-busy={saving}
         disabled={n === 0 || saving}
-        onClick={() => void save()}
+        onClick={save}
       >
         {t('Save changes')}
-      </button>
+      </Button>
     </div>
   );
 }

@@ -12,6 +12,7 @@ import {
 import { useState } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 
@@ -41,9 +42,9 @@ function TypeLink({ type }: { type: { toString(): string } }) {
   const text = String(type);
   const name = text.replaceAll(/[[\]!]/g, '');
   return (
-    <button type="button" class="plain graphql-type" onClick={() => show(name)}>
+    <Button class="plain graphql-type" onClick={() => show(name)}>
       {text}
-    </button>
+    </Button>
   );
 }
 
@@ -110,9 +111,9 @@ function TypeDocs({ schema, type }: { schema: GraphQLSchema; type: GraphQLNamedT
     <>
       <div class="graphql-type-head">
         <h3>{type.name}</h3>
-        <button type="button" class="plain" onClick={() => show(null)}>
+        <Button class="plain" onClick={() => show(null)}>
           {t('All types')}
-        </button>
+        </Button>
       </div>
       {type.description && <p>{type.description}</p>}
       <ul>

@@ -1,42 +1,52 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { query, setQuery } from '../../address.ts';
+import { graphqlPath, query, setQuery } from '../../address.ts';
+import { description } from '../../description.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { Editor } from '../../parts/editor.tsx';
 import { schemaOf } from '../../parts/editor-graphql.ts';
 import { Choice } from '../../parts/field.tsx';
+import type { PageProps } from '../../parts/lazy-page.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { Page } from '../../parts/page.tsx';
-import { description } from '../../session.ts';
 import { Docs } from './docs.tsx';
+import { type Box, keptText, type Past, useHistory, useKeep, useSaved } from './kept.ts';
 import { firstQuery } from './first-query.ts';
 import { Plan } from './plan.tsx';
 import { prettify } from './prettify.ts';
 import { Result } from './result.tsx';
 import { errorsOf, marksOf } from './run.ts';
-import { removeQuery, savedQueries, saveQuery } from './saved-queries.ts';
-import { SaveDialog, Saved } from './saved.tsx';
+import { History, SaveDialog, Saved } from './saved.tsx';
 import { type Typed, typedAt } from './typed.ts';
 import { type SetText, useOperation } from './use-operation.ts';
 import { type ExplainedAs, usePlan } from './use-plan.ts';
 import { useRun } from './use-run.ts';
 import { useSchema } from './use-schema.ts';
 
+interface GraphqlPageProps extends Partial<PageProps> {
+  /** Whether this browser keeps what is typed and what was run. */
+  readonly keeps?: boolean;
+}
+
 /** Writes and runs GraphQL operations as the caller, and explains them. */
-export function GraphqlPage() {
-  const boxes = useBoxes();
+export function GraphqlPage({ keeps = false }: GraphqlPageProps) {
+  const boxes = useBoxes(keeps);
+  const history = useHistory();
   const running = useRun();
   const plan = usePlan();
   const [as, setAs] = useState<ExplainedAs>({ kind: 'me' });
   const [saving, setSaving] = useState(false);
-  const saved = useSaved();
-  const sdl = useSchema();
-  const schema = useMemo(() => (sdl === undefined ? undefined : schemaOf(sdl)), [sdl]);
+  const saved = useSaved(callerKey());
+  const sdl = useSchema(boxes.headers);
+  const schema = useMemo(() => (sdl ? schemaOf(sdl) : undefined), [sdl]);
   useEffect(() => {
     if (schema) boxes.setText((text) => text || firstQuery(schema));
   }, [schema]);
-  const start = () => running.start(boxes.typed());
+  const start = () => {
+    if (keeps) history.add(boxes);
+    running.start(boxes.typed());
+  };
   const explain = () => plan.explain(boxes.typed(), as);
   const tools = (
     <Tools
@@ -44,19 +54,30 @@ export function GraphqlPage() {
       stop={running.outcome.running ? running.stop : null}
       prettify={boxes.prettify}
       save={() => setSaving(true)}
-      hasDocs={sdl !== undefined}
+      hasDocs={schema !== undefined}
     />
   );
   return (
     <Page title={t('GraphQL')} tools={tools}>
       <div class={isOpen() && sdl ? 'graphql with-docs' : 'graphql'}>
-        <div class="graphql-boxes">
-          <Boxes boxes={boxes} run={start} sdl={sdl} marks={running.outcome.answers.at(-1)?.text} />
+        <div class="graphql-boxes" onKeyDown={(event) => layOutByKey(event, boxes)}>
+          <Boxes
+            boxes={boxes}
+            run={start}
+            sdl={sdl ?? undefined}
+            marks={running.outcome.answers.at(-1)?.text}
+          />
+          {sdl === null && (
+            <p class="quiet">
+              {t('The schema cannot be read: introspection is off, or a header must sign you in.')}
+            </p>
+          )}
           <Saved
             queries={saved.queries}
             open={({ text }) => boxes.setText(text)}
             remove={saved.remove}
           />
+          {keeps && <History {...history} open={boxes.open} />}
         </div>
         <div class="graphql-answers">
           {plan.planned && <Plan planned={plan.planned} again={explain} />}
@@ -67,12 +88,28 @@ export function GraphqlPage() {
       {saving && (
         <SaveDialog
           name={boxes.typed().name ?? ''}
-          save={(name) => saved.save(name, boxes.text)}
+          save={(name) => {
+            saved.save({ name, text: boxes.text });
+            notify(t('Saved as {name}', { name }));
+          }}
           close={() => setSaving(false)}
         />
       )}
     </Page>
   );
+}
+
+/** Whose saved queries are shown: those of anybody where nobody signs in. */
+function callerKey(): string {
+  const caller = description.value?.caller;
+  return caller ? `${caller.kind}:${caller.id ?? ''}` : graphqlPath;
+}
+
+/** Ctrl+Shift+P, as other explorers have it. */
+function layOutByKey(event: KeyboardEvent, { prettify: lay }: BoxesState): void {
+  if (!(event.ctrlKey || event.metaKey) || !event.shiftKey || event.code !== 'KeyP') return;
+  event.preventDefault();
+  lay();
 }
 
 /** The documentation is open while the address has the parameter `docs`. */
@@ -84,15 +121,21 @@ interface BoxesState {
   readonly headers: string;
   readonly setText: SetText;
   readonly set: Readonly<Record<'variables' | 'headers', (text: string) => void>>;
+  /** Puts an operation that was run into the boxes. */
+  open(past: Past): void;
   moved(cursor: number): void;
   typed(): Typed;
   prettify(): void;
 }
 
-function useBoxes(): BoxesState {
-  const [text, setText] = useOperation();
-  const [variables, setVariables] = useState('');
-  const [headers, setHeaders] = useState('');
+function useBoxes(keeps: boolean): BoxesState {
+  const kept = (box: Box) => (keeps ? keptText(box) : '');
+  const [text, setText] = useOperation(kept('operation'));
+  const [variables, setVariables] = useState(
+    () => query.value.get('variables') ?? kept('variables'),
+  );
+  const [headers, setHeaders] = useState(() => kept('headers'));
+  useKeep({ operation: text, variables, headers }, keeps);
   const cursor = useRef(0);
   return {
     text,
@@ -100,6 +143,7 @@ function useBoxes(): BoxesState {
     headers,
     setText,
     set: { variables: setVariables, headers: setHeaders },
+    open: (past) => (setText(past.text), setVariables(past.variables)),
     moved: (at) => (cursor.current = at),
     typed: () => typedAt({ text, variables, headers }, cursor.current),
     prettify: () => {
@@ -176,23 +220,21 @@ interface ToolsProps {
 function Tools({ start, stop, prettify: lay, save, hasDocs, ...explaining }: ToolsProps) {
   return (
     <>
-      <button type="button" class="main" aria-keyshortcuts="Control+Enter" onClick={start}>
+      <Button class="main" aria-keyshortcuts="Control+Enter" onClick={start}>
         {t('Run')}
-      </button>
-      <button type="button" disabled={stop === null} onClick={() => stop?.()}>
+      </Button>
+      <Button disabled={stop === null} onClick={() => stop?.()}>
         {t('Stop')}
-      </button>
-      <Button onClick={lay}>{t('Prettify')}</Button>
+      </Button>
+      <Button aria-keyshortcuts="Control+Shift+P" onClick={lay}>
+        {t('Prettify')}
+      </Button>
       <Button onClick={save}>{t('Save')}</Button>
       {can('system:read') && <ExplainTools {...explaining} />}
       {hasDocs && (
-        <button
-          type="button"
-          aria-expanded={isOpen()}
-          onClick={() => setQuery({ docs: isOpen() ? null : '' })}
-        >
+        <Button aria-expanded={isOpen()} onClick={() => setQuery({ docs: isOpen() ? null : '' })}>
           {t('Docs')}
-        </button>
+        </Button>
       )}
     </>
   );
@@ -227,19 +269,4 @@ function ExplainTools({ explain, as, setAs }: Pick<ToolsProps, 'explain' | 'as' 
       )}
     </>
   );
-}
-
-/** The saved queries of the caller. */
-function useSaved() {
-  const caller = description.value?.caller;
-  const key = `${caller?.kind}:${caller?.id ?? ''}`;
-  const [queries, setQueries] = useState(() => savedQueries(key));
-  return {
-    queries,
-    save: (name: string, text: string) => {
-      setQueries(saveQuery(key, { name, text }));
-      notify(t('Saved as {name}', { name }));
-    },
-    remove: (name: string) => setQueries(removeQuery(key, name)),
-  };
 }

@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { t } from '../../messages.ts';
-import { CloseButton } from '../../parts/button.tsx';
+import { Button, CloseButton } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Panel } from '../../parts/page.tsx';
-import type { SavedQuery } from './saved-queries.ts';
+import type { Past, SavedQuery } from './kept.ts';
 
 interface SavedProps {
   readonly queries: readonly SavedQuery[];
@@ -27,20 +28,60 @@ export function Saved({ queries, open, remove }: SavedProps) {
       )}
       <ul aria-label={t('Saved queries')} class="graphql-saved">
         {queries.map((query) => (
-          <li key={query.name}>
-            <button type="button" class="plain" onClick={() => open(query)}>
-              {query.name}
-            </button>
+          <Operation key={query.name} name={query.name} open={() => open(query)}>
             <CloseButton
               label={t('Remove {name}', { name: query.name })}
               onClick={() => ask(query.name)}
             />
-          </li>
+          </Operation>
         ))}
       </ul>
     </Panel>
   );
 }
+
+interface HistoryProps {
+  readonly past: readonly Past[];
+  open(past: Past): void;
+  forget(): void;
+}
+
+/** What was run in this browser. */
+export function History({ past, open, forget }: HistoryProps) {
+  const tools = past.length > 0 && <Button onClick={forget}>{t('Forget all')}</Button>;
+  return (
+    <Panel name={t('History')} tools={tools}>
+      {past.length === 0 && <p class="quiet">{t('Nothing was run yet.')}</p>}
+      <ul aria-label={t('Operations that were run')} class="graphql-saved">
+        {past.map((each) => (
+          <Operation
+            key={`${each.text} ${each.variables}`}
+            name={oneLine(each.text)}
+            open={() => open(each)}
+          />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** An operation without its comments. */
+const oneLine = (text: string): string => text.replaceAll(/#.*$/gm, '').replaceAll(/\s+/g, ' ');
+
+interface OperationProps {
+  readonly name: string;
+  open(): void;
+  readonly children?: ComponentChildren;
+}
+
+const Operation = ({ name, open, children }: OperationProps) => (
+  <li>
+    <Button class="plain" onClick={open}>
+      {name}
+    </Button>
+    {children}
+  </li>
+);
 
 interface SaveDialogProps {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type Dispatch, type StateUpdater, useEffect, useRef, useState } from 'preact/hooks';
-import { page, query, setQuery } from '../../address.ts';
+import { query, setQuery } from '../../address.ts';
 
 /** Characters that an address holds; a longer operation stays in the tab alone. */
 const LONGEST = 6000;
@@ -8,10 +8,11 @@ const PAUSE = 300;
 
 export type SetText = Dispatch<StateUpdater<string>>;
 
-/** The text of the operation. The address contains it. */
-export function useOperation(): [text: string, set: SetText] {
+/** The text of the operation. The address contains it; `kept` is the text where it has none. */
+export function useOperation(kept: string): [text: string, set: SetText] {
   const given = query.value.get('query') ?? '';
-  const [text, setText] = useState(given);
+  const [text, setText] = useState(given || kept);
+  const path = useRef(location.pathname);
   const written = useRef(given);
   useEffect(() => {
     // Back, forward and a link change the address. A text that this page wrote itself needs no
@@ -21,12 +22,13 @@ export function useOperation(): [text: string, set: SetText] {
     setText(given);
   }, [given]);
   useEffect(() => {
-    const kept = text.length > LONGEST ? '' : text;
-    if (kept === written.current) return;
+    const next = text.length > LONGEST ? '' : text;
+    if (next === written.current) return;
     const timer = setTimeout(() => {
-      if (page.value !== 'graphql') return;
-      written.current = kept;
-      setQuery({ query: kept === '' ? null : kept }, { replace: true });
+      // A link may have led to another page meanwhile.
+      if (location.pathname !== path.current) return;
+      written.current = next;
+      setQuery({ query: next === '' ? null : next, variables: null }, { replace: true });
     }, PAUSE);
     return () => clearTimeout(timer);
   }, [text]);

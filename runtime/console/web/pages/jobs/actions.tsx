@@ -35,8 +35,8 @@ export function JobActions({ job, changed }: JobActionsProps) {
   if (state === 'failed') return <Button onClick={retry}>{t('Retry')}</Button>;
   if (state !== 'waiting' && state !== 'running') return null;
   return (
-    <button type="button" class="danger" onClick={() => void cancel()}>
+    <Button class="danger" onClick={cancel}>
       {t('Cancel job')}
-    </button>
+    </Button>
   );
 }

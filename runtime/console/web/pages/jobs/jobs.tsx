@@ -3,9 +3,9 @@ import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Empty, Page, RESERVED } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { formatDuration, formatNumber, Time } from '../../parts/time.tsx';
+import { formatDuration, formatNumber } from '../../parts/time.tsx';
 import { type Called, useCall } from '../../parts/use-call.ts';
 import { JobActions } from './actions.tsx';
 import type { Job, JobCount, JobSchedule, JobState } from './job.ts';
@@ -109,7 +109,6 @@ function JobList({ state, changed }: { state: JobState; changed(): void }) {
         name={t('Jobs')}
         columns={columnsOf(state, act)}
         rows={data?.jobs}
-        keyOf={({ id }) => id}
         of={{ loading, error, reload }}
         empty={<Empty text={emptyText(state)} {...(state === 'waiting' && { hint: HINT() })} />}
       />
@@ -125,14 +124,12 @@ const Schedules = ({ of }: { of: Called<Stats> }) => (
       { id: 'name', title: t('Name'), render: ({ name }) => name },
       { id: 'schedule', title: t('Schedule'), render: ({ cron }) => <code>{cron}</code> },
       { id: 'timezone', title: t('Time zone'), render: ({ timezone }) => timezone },
-      { id: 'next', title: t('Next'), render: ({ next_at: at }) => <Time at={at} /> },
+      timeColumn('next_at', t('Next')),
     ]}
     rows={of.data?.schedules}
     keyOf={({ name }) => name}
     of={of}
-    empty={
-      <Empty text={t('No schedules')} hint={t('A file of src/jobs/ has one by its schedule.')} />
-    }
+    empty={[t('No schedules'), t('A file of src/jobs/ has one by its schedule.')]}
   />
 );
 
@@ -185,12 +182,8 @@ function columnsOf(state: JobState, act: () => void): readonly Column<Job>[] {
 
 /** The most useful times of a job in this state, as columns. */
 function timesOf(state: JobState): readonly Column<Job>[] {
-  const time = (id: keyof Job, title: string): Column<Job> => ({
-    id,
-    title,
-    width: 'fit',
-    render: (job) => <Time at={job[id] as string | null} />,
-  });
+  const time = <Name extends keyof Job & `${string}at`>(name: Name, title: string) =>
+    timeColumn(name, title, { width: 'fit' });
   if (state === 'waiting') return [time('at', t('Due')), time('created_at', t('Sent'))];
   if (state === 'running') return [time('started_at', t('Started')), time('created_at', t('Sent'))];
   return [

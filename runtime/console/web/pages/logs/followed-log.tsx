@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { lineOf, type StreamEvent } from '../../parts/event-frames.ts';
 import { createLogLines, type LogFilter } from '../../parts/log-lines.ts';
@@ -77,9 +78,9 @@ function OlderLines({ held, level }: { held: PausableLines; level: string }) {
     }
   };
   return (
-    <button type="button" disabled={state === 'reading'} onClick={() => void read()}>
+    <Button disabled={state === 'reading'} onClick={read}>
       {t('Older lines')}
-    </button>
+    </Button>
   );
 }
 

@@ -7,7 +7,7 @@ import { LOG_LEVELS, type LogLevel } from '../../parts/log-lines.ts';
 import { Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import { AppLog, ServerLog } from './followed-log.tsx';
 
 interface Apps {

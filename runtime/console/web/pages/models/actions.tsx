@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { formatBytes } from '../../parts/time.tsx';
@@ -24,16 +25,15 @@ export function ModelActions({ model, reload }: { model: Model; reload: () => vo
   return (
     <span class="buttons">
       {actionsOf(model).map((action) => (
-        <button
+        <Button
           key={action.title}
-          type="button"
           class={action.danger === true ? 'danger' : undefined}
           disabled={doing}
           aria-label={`${action.title} ${model.id}`}
-          onClick={() => void act(action)}
+          onClick={() => act(action)}
         >
           {action.title}
-        </button>
+        </Button>
       ))}
       {doing && <span class="quiet">{t('…')}</span>}
     </span>

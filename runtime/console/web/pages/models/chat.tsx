@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { formatNumber, formatTenths } from '../../parts/time.tsx';
 import { failureText } from '../../parts/use-call.ts';
@@ -54,17 +55,16 @@ export function Chat({ model }: { model: string }) {
           <button type="submit" class="main" disabled={busy}>
             {t('Send')}
           </button>
-          <button type="button" disabled={!busy} onClick={() => running.current?.abort()}>
+          <Button disabled={!busy} onClick={() => running.current?.abort()}>
             {t('Stop generating')}
-          </button>
-          <button
-            type="button"
+          </Button>
+          <Button
             class="plain"
             disabled={busy || messages.length === 0}
             onClick={() => (setMessages([]), setStatus(''))}
           >
             {t('New chat')}
-          </button>
+          </Button>
           <span role="status" class="quiet">
             {status}
           </span>

@@ -4,7 +4,7 @@ import { can } from '../../parts/can.ts';
 import { AlertIcon } from '../../parts/icons.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import type { ServerDescription } from './health.tsx';
 
 /** A problem, and the page where it can be looked at. */

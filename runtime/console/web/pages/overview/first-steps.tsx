@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { PageIcon } from '../../parts/page-icons.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { type Description, description } from '../../session.ts';
+import { type Description, description } from '../../description.ts';
 
 /** Short texts about what each page is for, on a new server. */
 const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = {
@@ -31,9 +32,9 @@ export function FirstSteps() {
     <Panel
       name={t('Next steps')}
       tools={
-        <button type="button" class="plain" onClick={hide}>
+        <Button class="plain" onClick={hide}>
           {t('Hide')}
-        </button>
+        </Button>
       }
     >
       <ul class="first-steps">

@@ -5,7 +5,7 @@ import { Answer, Badge, Panel } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot.tsx';
 import { formatBytes, formatDuration, formatTime } from '../../parts/time.tsx';
 import type { Called } from '../../parts/use-call.ts';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import { type Figures, lastOf, seriesOf } from './figures.ts';
 
 /** The members of `GET /api/system/info` that the overview uses. */

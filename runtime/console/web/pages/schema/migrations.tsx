@@ -1,5 +1,6 @@
 import { t } from '../../messages.ts';
-import { Answer, Badge, Empty, Panel } from '../../parts/page.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Answer, Badge, Panel } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 
@@ -32,12 +33,10 @@ export function Migrations() {
         rows={answer.data && migrationsOf(answer.data)}
         keyOf={({ name }) => name}
         of={answer}
-        empty={
-          <Empty
-            text={t('No migrations')}
-            hint={t('Without a folder migrations the server makes missing tables itself.')}
-          />
-        }
+        empty={[
+          t('No migrations'),
+          t('Without a folder migrations the server makes missing tables itself.'),
+        ]}
         columns={[
           { id: 'name', title: t('Migration'), render: ({ name }) => <code>{name}</code> },
           {
@@ -107,9 +106,9 @@ export function Drift() {
     <Panel
       name={t('Drift')}
       tools={
-        <button type="button" onClick={answer.reload} disabled={answer.loading}>
+        <Button onClick={answer.reload} disabled={answer.loading}>
           {t('Compare again')}
-        </button>
+        </Button>
       }
     >
       <Answer of={answer} lines={3}>

@@ -1,7 +1,7 @@
 import { base, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { CloseButton } from '../../parts/button.tsx';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import { Facts, Panel } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import type { DescribedField, DescribedType } from './described.ts';

@@ -19,66 +19,53 @@ export interface Act {
 
 /** The actions that the account's state allows, apart from disabling and deleting it. */
 export function actsOn(user: User): readonly Act[] {
-  const { email } = user;
-  const sessions = counted(user.sessions, 'session');
-  const passkeys = counted(user.passkeys, 'passkey');
-  const unlock: Act = {
-    name: t('Unlock'),
-    method: 'POST',
-    path: '/unlock',
-    done: t('{email} is unlocked', { email }),
+  const given = {
+    email: user.email,
+    sessions: counted(user.sessions, 'session'),
+    passkeys: counted(user.passkeys, 'passkey'),
   };
-  const reset: Act = {
-    name: t('Send password reset'),
-    method: 'POST',
-    path: '/reset-password',
-    done: t('A mail went to {email}', { email }),
-  };
-  const change: Act = {
-    name: t('Require password change'),
-    method: 'POST',
-    path: '/require-password-change',
-    done: t('The next sign-in of {email} asks for a new password', { email }),
-    text: t('Ends {sessions} of {email}; the next sign-in asks for a new password.', {
-      sessions,
-      email,
-    }),
-  };
-  const factor: Act = {
-    name: t('Remove second factor'),
-    method: 'DELETE',
-    path: '/second-factor',
-    done: t('{email} has no second factor any more', { email }),
-    text: t('Removes the app, the recovery codes and {passkeys} of {email}, and ends {sessions}.', {
-      passkeys,
-      email,
-      sessions,
-    }),
-  };
-  return [
-    unlock,
-    reset,
-    ...(user.has_password && !user.password_change_required ? [change] : []),
-    ...(user.totp || user.passkeys > 0 ? [factor] : []),
-    ...(user.deletion_at !== null ? [restoring(email)] : []),
-    ...(user.sessions > 0 ? [ending(email, sessions)] : []),
+  const acts: readonly (Act | false)[] = [
+    { name: t('Unlock'), method: 'POST', path: '/unlock', done: t('{email} is unlocked', given) },
+    {
+      name: t('Send password reset'),
+      method: 'POST',
+      path: '/reset-password',
+      done: t('A mail went to {email}', given),
+    },
+    user.has_password &&
+      !user.password_change_required && {
+        name: t('Require password change'),
+        method: 'POST',
+        path: '/require-password-change',
+        done: t('The next sign-in of {email} asks for a new password', given),
+        text: t('Ends {sessions} of {email}; the next sign-in asks for a new password.', given),
+      },
+    (user.totp || user.passkeys > 0) && {
+      name: t('Remove second factor'),
+      method: 'DELETE',
+      path: '/second-factor',
+      done: t('{email} has no second factor any more', given),
+      text: t(
+        'Removes the app, the recovery codes and {passkeys} of {email}, and ends {sessions}.',
+        given,
+      ),
+    },
+    user.deletion_at !== null && {
+      name: t('Restore'),
+      method: 'POST',
+      path: '/restore',
+      done: t('{email} is restored', given),
+    },
+    user.sessions > 0 && {
+      name: t('End all sessions'),
+      method: 'DELETE',
+      path: '/sessions',
+      done: t('All sessions of {email} ended', given),
+      text: t('Ends {sessions} of {email}.', given),
+    },
   ];
+  return acts.filter((act) => act !== false);
 }
-
-const restoring = (email: string): Act => ({
-  name: t('Restore'),
-  method: 'POST',
-  path: '/restore',
-  done: t('{email} is restored', { email }),
-});
-
-const ending = (email: string, sessions: string): Act => ({
-  name: t('End all sessions'),
-  method: 'DELETE',
-  path: '/sessions',
-  done: t('All sessions of {email} ended', { email }),
-  text: t('Ends {sessions} of {email}.', { sessions, email }),
-});
 
 export const enabling = (email: string): Act => ({
   name: t('Enable'),

@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.tsx';
 import { textIn } from '../../parts/form-text.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Time } from '../../parts/time.tsx';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import { isCaller } from './role-choice.tsx';
 import { ADMIN, holdsAll, type User } from './shapes.ts';
 

@@ -2,9 +2,8 @@ import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
-import { Badge, Empty } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Badge } from '../../parts/page.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, type SecurityEvent } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
@@ -77,14 +76,11 @@ export function EventList({ of }: { of?: string }) {
           of === undefined ? [...COLUMNS.slice(0, 2), OF_USER, ...COLUMNS.slice(2)] : COLUMNS
         }
         rows={events.data?.events}
-        keyOf={({ id }) => id}
         of={events}
-        empty={
-          <Empty
-            text={t('No security events')}
-            hint={t('Sign-ins, refusals and changes of accounts are kept for 90 days.')}
-          />
-        }
+        empty={[
+          t('No security events'),
+          t('Sign-ins, refusals and changes of accounts are kept for 90 days.'),
+        ]}
       />
       <CursorPager next={events.data?.next_cursor} parameter="events" />
     </div>
@@ -98,7 +94,7 @@ const OF_USER: Column<SecurityEvent> = {
 };
 
 const COLUMNS: readonly Column<SecurityEvent>[] = [
-  { id: 'time', title: t('Time'), render: ({ time }) => <Time at={time} /> },
+  timeColumn('time', t('Time')),
   {
     id: 'type',
     title: t('Event'),

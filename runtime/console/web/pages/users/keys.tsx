@@ -5,8 +5,8 @@ import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
-import { Badge, Empty, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Badge, Panel } from '../../parts/page.tsx';
+import { type Columns, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { KeyCreated, type NewKey, NewKeyDialog, RotateDialog, ScopesDialog } from './new-key.tsx';
@@ -41,14 +41,8 @@ export function KeyList({ of }: { of?: User }) {
           <KeyActions key={key.id} of={key} open={setDoing} changed={keys.reload} />
         ))}
         rows={keys.data && keys.data.api_keys.toReversed()}
-        keyOf={({ id }) => id}
         of={keys}
-        empty={
-          <Empty
-            text={t('No API keys')}
-            hint={t('A key lets a program call the API, within its scopes.')}
-          />
-        }
+        empty={[t('No API keys'), t('A key lets a program call the API, within its scopes.')]}
       />
       {doing?.kind === 'new' && (
         <NewKeyDialog close={close} created={created} {...(of && { user: of })} />
@@ -65,7 +59,7 @@ export function KeyList({ of }: { of?: User }) {
 function columnsOf(
   isOfAll: boolean,
   actions: (key: ApiKey) => preact.ComponentChildren,
-): Column<ApiKey>[] {
+): Columns<ApiKey> {
   return [
     {
       id: 'name',
@@ -79,15 +73,11 @@ function columnsOf(
       sort: ({ name }) => name,
     },
     { id: 'scopes', title: t('Scopes'), width: 'wrap', render: ({ scopes }) => scopes.join(', ') },
-    ...(isOfAll
-      ? [
-          {
-            id: 'user',
-            title: t('Acts for'),
-            render: ({ user_id }: ApiKey) => <UserLink id={user_id} />,
-          },
-        ]
-      : []),
+    isOfAll && {
+      id: 'user',
+      title: t('Acts for'),
+      render: ({ user_id }: ApiKey) => <UserLink id={user_id} />,
+    },
     { id: 'state', title: t('State'), render: (key) => <KeyState of={key} /> },
     {
       id: 'last_used_at',
@@ -102,9 +92,7 @@ function columnsOf(
       ),
       sort: ({ last_used_at, created_at }) => last_used_at ?? created_at,
     },
-    ...(can('auth:manage')
-      ? [{ id: 'actions', title: t('Actions'), width: 'fit' as const, render: actions }]
-      : []),
+    can('auth:manage') && { id: 'actions', title: t('Actions'), width: 'fit', render: actions },
   ];
 }
 
@@ -145,28 +133,21 @@ function KeyActions({ of: key, open, changed }: KeyActionsProps) {
   };
   return (
     <div class="buttons">
-      <button
-        type="button"
+      <Button
         aria-label={t('Change scopes of {name}', { name })}
         onClick={() => open({ kind: 'scopes', key })}
       >
         {t('Scopes')}
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         aria-label={t('Rotate {name}', { name })}
         onClick={() => open({ kind: 'rotate', key })}
       >
         {t('Rotate')}
-      </button>
-      <button
-        type="button"
-        class="danger"
-        aria-label={t('Revoke {name}', { name })}
-        onClick={() => void revoke()}
-      >
+      </Button>
+      <Button class="danger" aria-label={t('Revoke {name}', { name })} onClick={revoke}>
         {t('Revoke')}
-      </button>
+      </Button>
     </div>
   );
 }

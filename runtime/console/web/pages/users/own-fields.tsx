@@ -4,7 +4,7 @@ import { can } from '../../parts/can.ts';
 import { Facts, Panel } from '../../parts/page.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import type { OpenApi } from '../../rest-modules.ts';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import type { User } from './shapes.ts';
 
 /** Fields that the account shows already, in snake_case. */

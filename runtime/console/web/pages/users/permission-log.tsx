@@ -1,9 +1,7 @@
 import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
-import { Empty } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Actor, Details } from './events.tsx';
 import { ADMIN, type PermissionChange } from './shapes.ts';
@@ -23,16 +21,11 @@ export function PermissionLog() {
         name={t('Permission log')}
         columns={COLUMNS}
         rows={changes.data?.changes}
-        keyOf={({ id }) => id}
         of={changes}
-        empty={
-          <Empty
-            text={t('No permission changes yet')}
-            hint={t(
-              'Changes of roles, permissions and API keys, and disabled users, are kept for good.',
-            )}
-          />
-        }
+        empty={[
+          t('No permission changes yet'),
+          t('Changes of roles, permissions and API keys, and disabled users, are kept for good.'),
+        ]}
       />
       <CursorPager next={changes.data?.next_cursor} />
     </div>
@@ -40,7 +33,7 @@ export function PermissionLog() {
 }
 
 const COLUMNS: readonly Column<PermissionChange>[] = [
-  { id: 'time', title: t('Time'), render: ({ time }) => <Time at={time} /> },
+  timeColumn('time', t('Time')),
   { id: 'action', title: t('Action'), render: ({ action }) => action },
   {
     id: 'target',

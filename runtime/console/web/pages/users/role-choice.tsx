@@ -3,7 +3,7 @@ import { t } from '../../messages.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { description } from '../../session.ts';
+import { description } from '../../description.ts';
 import { ADMIN, holdsAll, mayChange, type Role, rightsOf, type User } from './shapes.ts';
 
 /** The role of a user, to choose from those that the caller may give. */

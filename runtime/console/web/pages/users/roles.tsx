@@ -9,8 +9,8 @@ import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { textIn, wordsIn } from '../../parts/form-text.ts';
 import { attempt, notify } from '../../parts/notices.tsx';
-import { Badge, Empty, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Badge, Panel } from '../../parts/page.tsx';
+import { type Columns, Table } from '../../parts/table.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, counted, holdsAll, type Role, rightsOf } from './shapes.ts';
@@ -43,18 +43,15 @@ export function RoleList() {
         name={t('Roles')}
         columns={columnsOf(setEditing, roles.reload)}
         rows={roles.data?.roles}
-        keyOf={({ id }) => id}
         of={roles}
-        empty={
-          <Empty text={t('No roles')} hint={t('auth.roles in the manifest switches them on.')} />
-        }
+        empty={[t('No roles'), t('auth.roles in the manifest switches them on.')]}
       />
       {editing && <RoleDialog editing={editing} close={close} saved={saved} />}
     </Panel>
   );
 }
 
-function columnsOf(edit: (editing: Editing) => void, changed: () => void): Column<Role>[] {
+function columnsOf(edit: (editing: Editing) => void, changed: () => void): Columns<Role> {
   return [
     {
       id: 'name',
@@ -84,16 +81,12 @@ function columnsOf(edit: (editing: Editing) => void, changed: () => void): Colum
       title: t('By console.roles'),
       render: ({ application_permissions: given }) => given.join(', ') || '–',
     },
-    ...(can('auth:manage')
-      ? [
-          {
-            id: 'actions',
-            title: t('Actions'),
-            width: 'fit' as const,
-            render: (role: Role) => <RoleActions of={role} edit={edit} changed={changed} />,
-          },
-        ]
-      : []),
+    can('auth:manage') && {
+      id: 'actions',
+      title: t('Actions'),
+      width: 'fit',
+      render: (role: Role) => <RoleActions of={role} edit={edit} changed={changed} />,
+    },
   ];
 }
 
@@ -121,14 +114,13 @@ function Permissions({ of: role, changed }: { of: Role; changed(): void }) {
         <li key={permission} class="badge">
           {permission}
           {mayChange(role) && !isEverything(role) && (
-            <button
-              type="button"
+            <Button
               class="icon"
               aria-label={t('Remove {permission} from {name}', { permission, name: role.name })}
-              onClick={() => void take(permission)}
+              onClick={() => take(permission)}
             >
               ×
-            </button>
+            </Button>
           )}
         </li>
       ))}
@@ -153,32 +145,25 @@ function RoleActions({ of: role, edit, changed }: RoleActionsProps) {
   return (
     <div class="buttons">
       {!isEverything(role) && (
-        <button
-          type="button"
+        <Button
           aria-label={t('Grant to {name}', { name })}
           onClick={() => edit({ kind: 'grant', role })}
         >
           {t('Grant')}
-        </button>
+        </Button>
       )}
       {!role.is_system && (
         <>
-          <button
-            type="button"
+          <Button
             aria-label={t('Rename {name}', { name })}
             onClick={() => edit({ kind: 'rename', role })}
           >
             {t('Rename')}
-          </button>
+          </Button>
           {role.users === 0 && (
-            <button
-              type="button"
-              class="danger"
-              aria-label={t('Delete {name}', { name })}
-              onClick={() => void remove()}
-            >
+            <Button class="danger" aria-label={t('Delete {name}', { name })} onClick={remove}>
               {t('Delete')}
-            </button>
+            </Button>
           )}
         </>
       )}

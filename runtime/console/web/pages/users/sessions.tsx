@@ -1,10 +1,10 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
-import { Badge, Empty } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Badge } from '../../parts/page.tsx';
+import { type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, mayChange, type Session, type User } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
@@ -25,14 +25,13 @@ export function SessionList({ user, changed }: { user: User; changed(): void }) 
       name={t('Sessions')}
       columns={columnsOf(mayChange(user) ? (session) => void end(session) : null)}
       rows={sessions.data?.sessions}
-      keyOf={({ id }) => id}
       of={sessions}
-      empty={<Empty text={t('No sessions')} hint={t('The user is not signed in anywhere.')} />}
+      empty={[t('No sessions'), t('The user is not signed in anywhere.')]}
     />
   );
 }
 
-function columnsOf(end: ((session: Session) => void) | null): Column<Session>[] {
+function columnsOf(end: ((session: Session) => void) | null): Columns<Session> {
   return [
     {
       id: 'device',
@@ -57,25 +56,20 @@ function columnsOf(end: ((session: Session) => void) | null): Column<Session>[] 
         </>
       ),
     },
-    { id: 'created', title: t('Since'), render: ({ created_at }) => <Time at={created_at} /> },
-    { id: 'seen', title: t('Last seen'), render: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-    ...(end
-      ? [
-          {
-            id: 'actions',
-            title: t('Actions'),
-            width: 'fit' as const,
-            render: (session: Session) => (
-              <button
-                type="button"
-                aria-label={t('End session from {ip}', { ip: session.ip })}
-                onClick={() => end(session)}
-              >
-                {t('End')}
-              </button>
-            ),
-          },
-        ]
-      : []),
+    timeColumn('created_at', t('Since')),
+    timeColumn('last_seen_at', t('Last seen')),
+    end && {
+      id: 'actions',
+      title: t('Actions'),
+      width: 'fit',
+      render: (session: Session) => (
+        <Button
+          aria-label={t('End session from {ip}', { ip: session.ip })}
+          onClick={() => end(session)}
+        >
+          {t('End')}
+        </Button>
+      ),
+    },
   ];
 }

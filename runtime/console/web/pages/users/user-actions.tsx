@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { base, navigate } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt, notifyFailure } from '../../parts/notices.tsx';
 import { type Act, actsOn, deletion, enabling, losses } from './account-acts.ts';
@@ -62,11 +63,7 @@ interface ActButtonProps {
 }
 
 const ActButton = ({ name, act, danger }: ActButtonProps) => (
-  <button
-    type="button"
-    class={danger ? 'danger' : undefined}
-    onClick={() => void act().catch(notifyFailure)}
-  >
+  <Button class={danger ? 'danger' : undefined} onClick={() => act().catch(notifyFailure)}>
     {name}
-  </button>
+  </Button>
 );

@@ -7,8 +7,7 @@ import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { NewUser } from './new-user.tsx';
 import { ADMIN, fullName, type Role, type User } from './shapes.ts';
@@ -42,16 +41,15 @@ export function UserList() {
         />
         <span class="spread" />
         {can('auth:manage') && (
-          <button type="button" class="main" onClick={() => setMaking(true)}>
+          <Button class="main" onClick={() => setMaking(true)}>
             {t('New user')}
-          </button>
+          </Button>
         )}
       </div>
       <Table
         name={t('Users')}
         columns={columnsOf(roles.length > 0)}
         rows={users.data?.users}
-        keyOf={({ id }) => id}
         linkOf={({ id }) => `${base}/users/${encodeURIComponent(id)}`}
         of={users}
         empty={<NoUsers isNarrowed={isNarrowed} />}
@@ -96,26 +94,14 @@ const Filter = ({ label, name, options }: FilterProps) => (
   />
 );
 
-function columnsOf(hasRoles: boolean): Column<User>[] {
+function columnsOf(hasRoles: boolean): Columns<User> {
   return [
     { id: 'email', title: t('Email'), render: ({ email }) => email, sort: 'server' },
     { id: 'name', title: t('Name'), render: (user) => fullName(user) || user.username },
-    ...(hasRoles
-      ? [{ id: 'role', title: t('Role'), render: ({ role_name }: User) => role_name ?? '–' }]
-      : []),
+    hasRoles && { id: 'role', title: t('Role'), render: ({ role_name }: User) => role_name ?? '–' },
     { id: 'state', title: t('State'), render: (user) => <StateOf user={user} /> },
-    {
-      id: 'last_login',
-      title: t('Last sign-in'),
-      render: ({ last_login }) => <Time at={last_login} />,
-      sort: 'server',
-    },
-    {
-      id: 'created_at',
-      title: t('Created'),
-      render: ({ created_at }) => <Time at={created_at} />,
-      sort: 'server',
-    },
+    timeColumn('last_login', t('Last sign-in'), { sort: 'server' }),
+    timeColumn('created_at', t('Created'), { sort: 'server' }),
   ];
 }
 

@@ -57,9 +57,9 @@ function Actions({ webhook, changed, open }: ActionsProps) {
       {webhook.source === 'admin' && <Button onClick={() => open('edit')}>{t('Edit')}</Button>}
       <Button onClick={turn}>{disabled ? t('Enable') : t('Disable')}</Button>
       <Button onClick={() => open('rotate')}>{t('Rotate secret')}</Button>
-      <button type="button" class="danger" onClick={() => void remove(webhook, changed)}>
+      <Button class="danger" onClick={() => remove(webhook, changed)}>
         {t('Delete webhook')}
-      </button>
+      </Button>
     </>
   );
 }

@@ -6,9 +6,8 @@ import { can } from '../../parts/can.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { attempt } from '../../parts/notices.tsx';
-import { Badge, Empty } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Badge } from '../../parts/page.tsx';
+import { type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { pathOf, type Webhook, type WebhookDelivery } from './webhook.ts';
 
@@ -53,14 +52,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         name={t('Deliveries')}
         columns={columnsOf(webhook, again)}
         rows={asked.data?.deliveries}
-        keyOf={({ id }) => id}
         of={{ ...asked, loading: asked.data === undefined && asked.loading }}
-        empty={
-          <Empty
-            text={status === '' ? t('No deliveries yet') : t('No deliveries with this status')}
-            hint={t('Deliveries are kept for seven days.')}
-          />
-        }
+        empty={[
+          status === '' ? t('No deliveries yet') : t('No deliveries with this status'),
+          t('Deliveries are kept for seven days.'),
+        ]}
       />
       <CursorPager next={asked.data?.next_cursor} />
     </section>
@@ -79,7 +75,7 @@ const TONES = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
 function columnsOf(
   { disabled_at }: Webhook,
   again: (delivery: WebhookDelivery) => void,
-): readonly Column<WebhookDelivery>[] {
+): Columns<WebhookDelivery> {
   return [
     { id: 'type', title: t('Event'), render: ({ type }) => <code>{type ?? ''}</code> },
     {
@@ -102,29 +98,16 @@ function columnsOf(
       render: ({ last_code, last_error }) =>
         last_code ?? last_error ?? <span class="quiet">–</span>,
     },
-    {
-      id: 'created',
-      title: t('Created'),
-      width: 'fit',
-      render: ({ created_at }) => <Time at={created_at} />,
-    },
-    {
-      id: 'next',
-      title: t('Next attempt'),
-      width: 'fit',
-      render: ({ next_at }) => <Time at={next_at} />,
-    },
-    ...(can('auth:manage') && disabled_at === null
-      ? [
-          {
-            id: 'again',
-            title: t('Action'),
-            width: 'fit' as const,
-            render: (delivery: WebhookDelivery) => (
-              <Button onClick={() => again(delivery)}>{t('Redeliver')}</Button>
-            ),
-          },
-        ]
-      : []),
+    timeColumn('created_at', t('Created'), { width: 'fit' }),
+    timeColumn('next_at', t('Next attempt'), { width: 'fit' }),
+    can('auth:manage') &&
+      disabled_at === null && {
+        id: 'again',
+        title: t('Action'),
+        width: 'fit',
+        render: (delivery: WebhookDelivery) => (
+          <Button onClick={() => again(delivery)}>{t('Redeliver')}</Button>
+        ),
+      },
   ];
 }

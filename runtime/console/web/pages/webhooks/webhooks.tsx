@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { base, query } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Chosen } from './chosen.tsx';
 import { NewWebhook, SecretDialog } from './dialogs.tsx';
@@ -19,9 +19,9 @@ export function WebhooksPage() {
   const wanted = query.value.get('webhook');
   const chosen = webhooks?.find(({ id }) => id === wanted) ?? webhooks?.[0];
   const create = can('auth:manage') && (
-    <button type="button" class="main" onClick={() => setCreating(true)}>
+    <Button class="main" onClick={() => setCreating(true)}>
       {t('New webhook')}
-    </button>
+    </Button>
   );
   return (
     <Page
@@ -33,7 +33,6 @@ export function WebhooksPage() {
         name={t('Webhooks')}
         columns={columns()}
         rows={webhooks}
-        keyOf={({ id }) => id}
         linkOf={({ id }) => `${base}/webhooks?webhook=${encodeURIComponent(id)}`}
         of={asked}
         empty={
@@ -78,13 +77,7 @@ const columns = (): readonly Column<Webhook>[] => [
   },
   { id: 'state', title: t('State'), width: 'fit', render: State },
   { id: 'source', title: t('Set in'), width: 'fit', render: ({ source }) => t(SOURCES[source]) },
-  {
-    id: 'created_at',
-    title: t('Created'),
-    width: 'fit',
-    render: ({ created_at }) => <Time at={created_at} />,
-    sort: ({ created_at }) => created_at,
-  },
+  timeColumn('created_at', t('Created'), { width: 'fit', sort: ({ created_at }) => created_at }),
 ];
 
 const State = ({ disabled_at }: Webhook) =>
