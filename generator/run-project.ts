@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
+import type { openDatabase } from '@twofold/database';
 import { CommandError, EXIT, type ExitCode } from './failure.ts';
 import { projectFailure, withoutTrace } from './project-failure.ts';
 
@@ -70,6 +71,20 @@ export async function askProject<T>(
   });
   return answerOf(ended);
 }
+
+/** What the verbs of a database answer. */
+export type Answer<Verb extends ProjectQuestion & keyof Database> = Awaited<
+  ReturnType<Database[Verb]>
+>;
+
+type Database = ReturnType<typeof openDatabase>;
+
+/** Asks the project's database, as `askProject` does. */
+export const askDatabase = <Verb extends ProjectQuestion & keyof Database>(
+  root: string,
+  verb: Verb,
+  options?: AskOptions,
+): Promise<Answer<Verb>> => askProject(root, verb, options);
 
 /** @throws CommandError when there is nothing to ask */
 export function assertGenerated(root: string): void {

@@ -12,7 +12,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   runtime: ['schema'],
   templates: ['schema', '(runtime)'],
-  generator: ['templates', 'schema'],
+  generator: ['templates', 'schema', '(runtime)'],
   examples: ['runtime'],
   site: ['generator', 'templates', 'schema', 'runtime'],
 };

@@ -15,7 +15,7 @@ const FUNCTION_P90 = 25;
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 50_005,
-  database: 11_140,
+  database: 11_120,
   auth: 26_000,
   hosting: 36_000,
   models: 12_000,

@@ -1,14 +1,6 @@
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import { createLocate } from '../migrations/locate.ts';
-import { askProject } from '../run-project.ts';
-
-/** How the database differs from the schema, as the runtime reports it. */
-interface Misfit {
-  readonly coordinate: string;
-  readonly object: string;
-  readonly expected: string;
-  readonly found: string;
-}
+import { askDatabase } from '../run-project.ts';
 
 /** `check --database`: a finding at the line of the schema for each misfit of the database. */
 export async function databaseFindings(
@@ -16,7 +8,7 @@ export async function databaseFindings(
   project: Project,
   schema: readonly SourceText[],
 ): Promise<Diagnostic[]> {
-  const misfits = await askProject<readonly Misfit[]>(root, 'misfits');
+  const misfits = await askDatabase(root, 'misfits');
   const locate = createLocate(project, schema);
   return misfits.map(({ coordinate, object, expected, found }) => ({
     code: 'CATALOG_MISMATCH',

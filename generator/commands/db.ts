@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { CommandCall } from '../cli/command.ts';
-import type { BackupHead, BackupTable } from '../db/frames.ts';
+import type { BackupHead } from '../db/frames.ts';
 import { checkArchive } from '../db/read-archive.ts';
 import { PRIVATE, writeArchive } from '../db/write-archive.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { askProject } from '../run-project.ts';
+import { type Answer, askDatabase } from '../run-project.ts';
 import { makeFolder } from '../write/disk.ts';
 
 /** `generator db backup [FILE] | restore FILE | copy --from URL --to URL` */
@@ -25,11 +25,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 
 const STDOUT = '-';
 
-interface BackupReport {
-  readonly tables: readonly BackupTable[];
-  readonly left: readonly string[];
-}
-
 async function backup(call: CommandCall, file: string | undefined): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const target = file === STDOUT ? null : resolve(root, file ?? defaultFile(root));
@@ -37,7 +32,7 @@ async function backup(call: CommandCall, file: string | undefined): Promise<Exit
   let head: BackupHead | undefined;
   const opened = part === null ? null : await openFile(part);
   try {
-    const report = await askProject<BackupReport>(root, 'backup', {
+    const report = await askDatabase(root, 'backup', {
       input: { database: call.options['database'] },
       onProgress: (text) => call.terminal.note(text),
       channel: async (channel: Duplex) => {
@@ -75,7 +70,7 @@ const defaultFile = (root: string) =>
 function reportBackup(
   { terminal }: CommandCall,
   target: string | null,
-  { tables, left }: BackupReport,
+  { tables, left }: Answer<'backup'>,
 ): void {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   if (terminal.json && target !== null)
@@ -91,24 +86,13 @@ function noteLeft(terminal: CommandCall['terminal'], left: readonly string[]): v
     terminal.note(`not copied, because the schema does not know them: ${left.join(', ')}`);
 }
 
-interface MoveReport {
-  readonly ok: boolean;
-  readonly tables: readonly {
-    readonly name: string;
-    readonly rows: number;
-    readonly equal: boolean;
-  }[];
-  readonly pending: readonly string[];
-  readonly left?: readonly string[];
-}
-
 async function restore(call: CommandCall, file: string | undefined): Promise<ExitCode> {
   const root = resolve(call.cwd);
   if (file === undefined)
     throw new CommandError('FILE_MISSING', 'restore needs the file of a backup');
   const archive = await checkArchive(resolve(root, file));
   const { database, replace, confirm } = call.options;
-  const report = await askProject<MoveReport>(root, 'restore', {
+  const report = await askDatabase(root, 'restore', {
     input: { database, replace, confirm },
     onProgress: (text) => call.terminal.note(text),
     channel: archive.send,
@@ -124,7 +108,7 @@ async function copy(call: CommandCall, word: string | undefined): Promise<ExitCo
       'copy needs both databases',
       'generator db copy --from URL --to URL',
     );
-  const report = await askProject<MoveReport>(resolve(call.cwd), 'copy', {
+  const report = await askDatabase(resolve(call.cwd), 'copy', {
     input: { from, to, replace, confirm },
     onProgress: (text) => call.terminal.note(text),
   });
@@ -132,7 +116,10 @@ async function copy(call: CommandCall, word: string | undefined): Promise<ExitCo
 }
 
 /** A difference means that the target was left as it was. */
-function reportMove({ terminal }: CommandCall, report: MoveReport): ExitCode {
+function reportMove(
+  { terminal }: CommandCall,
+  report: Answer<'restore'> & Partial<Answer<'copy'>>,
+): ExitCode {
   const { ok, tables, pending, left = [] } = report;
   if (terminal.json) terminal.document({ ok, tables, pending, left });
   else if (ok)

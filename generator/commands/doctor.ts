@@ -7,7 +7,7 @@ import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { missingSteps } from '../migrations/missing-steps.ts';
 import { readProjectOf } from '../read-project.ts';
-import { askProject } from '../run-project.ts';
+import { askDatabase, askProject } from '../run-project.ts';
 
 /** The result of one check. */
 interface DoctorCheck {
@@ -224,7 +224,7 @@ function firstOf(pending: readonly string[]): string {
 
 async function checkDatabase(root: string): Promise<DoctorCheck> {
   try {
-    const { pending } = await askProject<{ pending: string[] }>(root, 'status');
+    const { pending } = await askDatabase(root, 'status');
     return {
       what: 'database',
       ok: true,

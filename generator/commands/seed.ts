@@ -1,23 +1,10 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { askProject } from '../run-project.ts';
+import { type Answer, askDatabase } from '../run-project.ts';
 import { readSeed, type SeedFile } from '../seed/read-seed.ts';
 
-/** The report of the runtime about a seed. */
-interface SeedReport {
-  readonly inserted: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly findings: readonly SeedFinding[];
-}
-
-interface SeedFinding {
-  readonly row: number;
-  readonly field?: string;
-  readonly message: string;
-  readonly fix?: string;
-}
+type SeedFinding = Answer<'seed'>['findings'][number];
 
 /**
  * The number of findings that are shown: a wrong column in a large file is one mistake, not a
@@ -30,7 +17,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { terminal } = call;
   const file = await readSeed(root, call.positionals[0]);
-  const report = await askProject<SeedReport>(root, 'seed', {
+  const report = await askDatabase(root, 'seed', {
     input: file.rows,
     onProgress: (text) => terminal.note(text),
   });

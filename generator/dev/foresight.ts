@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Foresee, ForeseeQuestion, Foresight } from '../migrations/foreseen.ts';
+import type { Foresight } from '@twofold/database';
+import type { Foresee, ForeseeQuestion } from '../migrations/foreseen.ts';
 import { FOLDER } from '../files.ts';
 import type { DevServer } from './dev-server.ts';
 

@@ -1,3 +1,4 @@
+import type { Foresight } from '@twofold/database';
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import type { Sources } from '../files.ts';
 import { hashText, type Lock } from '../write/lockfile.ts';
@@ -18,27 +19,6 @@ export interface ForeseeQuestion {
   readonly without: readonly string[];
   /** The steps from the draft that is applied to its new text. */
   readonly transition: Transition | null;
-}
-
-/** The answer of the runtime: its type is `foresee` there. */
-export interface Foresight {
-  readonly state: { readonly pending: readonly string[] };
-  readonly refusal: {
-    readonly code: string;
-    readonly message: string;
-    readonly migration: string | null;
-    readonly line: number | null;
-    readonly found: readonly RowsAtRisk[];
-  } | null;
-}
-
-interface RowsAtRisk {
-  readonly code: string;
-  readonly object: string;
-  readonly what: string;
-  readonly atRisk: number;
-  readonly keys: readonly string[];
-  readonly fix: string;
 }
 
 interface Foreseeing {

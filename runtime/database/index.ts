@@ -2,6 +2,9 @@
 export { adoptDatabase } from './adopted/adopt-database.ts';
 export { catalogOfDatabase } from './catalog-of-database.ts';
 export { foresee, type Foreseen, type Foresight } from './foresee.ts';
+export type { StepDone } from './migrations/commands.ts';
+export type { Drift } from './migrations/drift.ts';
+export type { PlanStep } from './plan/plan-step.ts';
 export { migrationReport } from './prepare.ts';
 export { openDatabase } from './open-database.ts';
 export { prepare } from './prepare.ts';

@@ -1,15 +1,10 @@
 import { EXIT, type ExitCode } from '../../failure.ts';
-import { askProject } from '../../run-project.ts';
+import { askDatabase } from '../../run-project.ts';
 import type { MigrateCall } from './call.ts';
-
-interface Reverted {
-  readonly reverted: readonly string[];
-  readonly rescued: readonly string[];
-}
 
 /** `generator migrate down [NAME]`: undoes the newest migration, or all down to NAME. */
 export async function run({ root, name, options, terminal }: MigrateCall): Promise<ExitCode> {
-  const { reverted, rescued } = await askProject<Reverted>(root, 'revert', {
+  const { reverted, rescued } = await askDatabase(root, 'revert', {
     input: { to: name?.replace(/^.*\/|\.ts$/g, ''), confirm: options['confirm'] },
   });
   if (terminal.json) terminal.document({ ok: true, reverted, rescued });

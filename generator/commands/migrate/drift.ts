@@ -1,11 +1,4 @@
-/** A difference between what migrations make and what the database has. */
-export interface Drift {
-  readonly object: string;
-  readonly kind: 'missing' | 'extra' | 'different';
-  readonly expected: string | null;
-  readonly found: string | null;
-  readonly fix: string;
-}
+import type { Drift } from '@twofold/database';
 
 /** Two lines for each: what differs, and how to mend it. */
 export function formatDrift(drift: readonly Drift[]): string {

@@ -1,35 +1,13 @@
+import type { PlanStep } from '@twofold/database';
 import { EXIT, type ExitCode } from '../../failure.ts';
-import { askProject } from '../../run-project.ts';
+import { type Answer, askDatabase } from '../../run-project.ts';
 import type { MigrateCall } from './call.ts';
 
-export interface PlanStep {
-  readonly step: number;
-  readonly does: string;
-  readonly object: string;
-  readonly rows: number;
-  readonly verdict: string;
-  readonly atRisk: number;
-  readonly keys: readonly string[];
-  readonly values?: readonly string[];
-  readonly blocks: string;
-  readonly online: boolean;
-  readonly compatible: boolean;
-  readonly fix: string | null;
-}
-
-interface Plan {
-  readonly ok: boolean;
-  readonly database: {
-    readonly dialect: string;
-    readonly name: string;
-    readonly guarded: boolean;
-  };
-  readonly migrations: readonly { readonly name: string; readonly steps: readonly PlanStep[] }[];
-}
+type Plan = Answer<'plan'>;
 
 /** `generator migrate plan`: what each pending step would meet; nothing is changed. */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
-  const plan = await askProject<Plan>(root, 'plan', {
+  const plan = await askDatabase(root, 'plan', {
     input: {
       values: options['values'] === true,
       zeroDowntime: options['zero-downtime'] === true,

@@ -1,16 +1,11 @@
 import { EXIT, type ExitCode } from '../../failure.ts';
-import { askProject } from '../../run-project.ts';
+import { askDatabase } from '../../run-project.ts';
 import type { MigrateCall } from './call.ts';
-
-interface ResetDone {
-  readonly applied: readonly string[];
-  readonly rescued: readonly string[];
-}
 
 /** `generator migrate reset [--seed]`: takes everything down, applies all, seeds. */
 export async function run(call: MigrateCall): Promise<ExitCode> {
   const { root, options, terminal } = call;
-  const { applied, rescued } = await askProject<ResetDone>(root, 'reset', {
+  const { applied, rescued } = await askDatabase(root, 'reset', {
     input: { confirm: options['confirm'] },
   });
   if (terminal.json && !options['seed']) terminal.document({ ok: true, applied, rescued });

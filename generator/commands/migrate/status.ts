@@ -1,20 +1,10 @@
 import { EXIT, type ExitCode } from '../../failure.ts';
 import { missingSteps } from '../../migrations/missing-steps.ts';
-import { askProject } from '../../run-project.ts';
+import { type Answer, askDatabase } from '../../run-project.ts';
 import type { MigrateCall } from './call.ts';
-import { type Drift, formatDrift } from './drift.ts';
+import { formatDrift } from './drift.ts';
 
-/** Names of migrations by their state, as the runtime returns them. */
-export interface Status {
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-  readonly draft: readonly string[];
-  readonly empty: readonly string[];
-  readonly changed: readonly string[];
-  readonly missing: readonly string[];
-  readonly partial: readonly string[];
-  readonly oneWay: readonly string[];
-}
+type Status = Answer<'status'>;
 
 /** The explanations of words in the output that are not clear by themselves. */
 const EXPLAINED: readonly (readonly [kind: keyof Status | 'incomplete', text: string])[] = [
@@ -31,9 +21,9 @@ const EXPLAINED: readonly (readonly [kind: keyof Status | 'incomplete', text: st
  * the status when something is wrong.
  */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
-  const status = await askProject<Status>(root, 'status');
+  const status = await askDatabase(root, 'status');
   const incomplete = await missingSteps(root);
-  const drift = options['drift'] ? await askProject<Drift[]>(root, 'drift') : null;
+  const drift = options['drift'] ? await askDatabase(root, 'drift') : null;
   const code = drift && drift.length > 0 ? EXIT.differs : EXIT.done;
   if (terminal.json) {
     terminal.document({

@@ -1,27 +1,18 @@
+import type { StepDone } from '@twofold/database';
 import { EXIT, type ExitCode } from '../../failure.ts';
 import { columnsNamed } from '../../migrations/coordinates.ts';
 import { readProjectOf } from '../../read-project.ts';
-import { askProject } from '../../run-project.ts';
-import { formatStep, type PlanStep } from './plan.ts';
+import { askDatabase } from '../../run-project.ts';
+import { formatStep } from './plan.ts';
 import type { MigrateCall } from './call.ts';
-
-interface StepDone extends PlanStep {
-  readonly migration: string;
-  readonly time: number;
-}
-
-/** A file with the values that were dropped. */
-interface Rescued {
-  readonly rescued: string;
-}
 
 /** `generator migrate up`: applies what is pending, all or none. */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
   const shown: { migration: string | null } = { migration: null };
   const rescued: string[] = [];
-  const applied = await askProject<string[]>(root, 'migrate', {
+  const applied = await askDatabase(root, 'migrate', {
     onStep: (done) => {
-      const step = done as StepDone | Rescued;
+      const step = done as StepDone | { readonly rescued: string };
       if ('rescued' in step) return void rescued.push(step.rescued);
       const { migration, time, ...planned } = step;
       if (shown.migration !== migration) terminal.note(migration);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Migration, sqliteStore, type Store, type Undo } from '@twofold/runtime/store';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -37,37 +37,48 @@ export function undosOf(
 }
 
 type Work<T> = (
-  trx: Transaction<any> & Kysely<any>,
+  trx: Transaction<any>,
   schemas: { readonly schemas?: readonly string[] },
 ) => Promise<T>;
 
-function inScratch<T>(store: Store, work: Work<T>): Promise<T> {
-  return store.dialect === 'sqlite' ? inMemory(work) : inSchema(store, work);
+interface ScratchOptions {
+  /** Whether a role that may not make a schema has its tables among the temporary ones of its session. */
+  readonly temporary?: boolean;
 }
 
-async function inMemory<T>(work: Work<T>): Promise<T> {
-  const memory = sqliteStore(':memory:');
-  try {
-    return await memory.structuralTransaction((trx) => work(trx, {}));
-  } finally {
-    await memory.close();
-  }
-}
-
-async function inSchema<T>(store: Store, work: Work<T>): Promise<T> {
-  const schema = `twofold_scratch_${randomBytes(6).toString('hex')}`;
+/**
+ * Works on an empty database, which is then gone: on SQLite in memory, on PostgreSQL in a schema that
+ * no other connection ever sees.
+ */
+export async function inScratch<T>(
+  store: Store,
+  work: Work<T>,
+  { temporary = false }: ScratchOptions = {},
+): Promise<T> {
+  const memory = store.dialect === 'sqlite' ? sqliteStore(':memory:') : null;
   let result: T | undefined;
-  await store
-    .structuralTransaction(async (trx) => {
-      await sql`create schema ${sql.id(schema)}`.execute(trx).catch(refuseSchema);
-      await sql`set local search_path to ${sql.id(schema)}`.execute(trx);
-      result = await work(trx, { schemas: [schema] });
+  try {
+    await (memory ?? store).structuralTransaction(async (trx) => {
+      result = await work(trx, memory ? {} : await intoSchema(trx, temporary));
       throw DONE;
-    })
-    .catch((error: unknown) => {
-      if (error !== DONE) throw error;
     });
+  } catch (error) {
+    if (error !== DONE) throw error;
+  } finally {
+    await memory?.close();
+  }
   return result as T;
+}
+
+async function intoSchema(trx: Transaction<any>, temporary: boolean) {
+  const schema = `twofold_scratch_${randomBytes(6).toString('hex')}`;
+  const { rows } = await sql<{
+    may: boolean;
+  }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(trx);
+  const path = rows[0]?.may || !temporary ? schema : 'pg_temp';
+  if (path === schema) await sql`create schema ${sql.id(schema)}`.execute(trx).catch(refuseSchema);
+  await sql`set local search_path to ${sql.id(path)}`.execute(trx);
+  return { schemas: [schema] };
 }
 
 /** SQLSTATE of a right that the role of the connection lacks. */

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { type CompiledQuery, type Kysely, sql } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import {
   type Dialect,
   type Ledger,
@@ -8,17 +7,14 @@ import {
   ownerOf,
   prepareLedger,
   readLedger,
-  sqliteStore,
   type Store,
 } from '@twofold/runtime/store';
 import { compareLedger } from '../migrations/ledger-state.ts';
 import { recordUndo } from '../migrations/record-undo.ts';
+import { inScratch } from '../migrations/scratch.ts';
 import { kyselyOver } from '../tables/recording.ts';
 import { recordMigration } from './record.ts';
 import { inlined } from './inlined.ts';
-
-/** Thrown to roll back a trial run. */
-const DONE = Symbol('seen');
 
 /**
  * All that is pending as SQL, with the rows of the ledger, for somebody else to run. The database is
@@ -37,14 +33,15 @@ export async function pendingSql(
   if (pending.size === 0) return '';
   const { dialect } = store;
   const written: string[] = [];
-  await onEmptyTables(store, async (trx) => {
+  const work = async (trx: Kysely<any>) => {
     const writing: Writing = { dialect, trx, written, hasLedger: hasLedger(ledger) };
     await writeLedger(writing);
     for (const migration of lists.flat())
       if (pending.has(migration.name)) await writeMigration(writing, migration);
       else if (states.some(({ applied }) => applied.includes(migration.name)))
         await migration.up(trx, { dialect });
-  });
+  };
+  await inScratch(store, work, { temporary: true });
   return [FRAMES[dialect].begin, ...written, FRAMES[dialect].end, ''].join('\n');
 }
 
@@ -105,32 +102,3 @@ const needsServer = ({ sql: text }: CompiledQuery) =>
   text.includes('twofold_convert(')
     ? ' -- twofold_convert is a function of the server: only "npm run migrate" can run this one'
     : '';
-
-async function onEmptyTables(store: Store, work: (trx: Kysely<any>) => Promise<void>) {
-  const memory = store.dialect === 'sqlite' ? sqliteStore(':memory:') : null;
-  try {
-    await (memory ?? store).structuralTransaction(async (trx) => {
-      if (!memory) await inOwnSchema(trx);
-      await work(trx);
-      throw DONE;
-    });
-  } catch (error) {
-    if (error !== DONE) throw error;
-  } finally {
-    await memory?.close();
-  }
-}
-
-/** A role that may not make a schema has its tables among the temporary ones of its session. */
-async function inOwnSchema(trx: Kysely<any>): Promise<void> {
-  const { rows } = await sql<{
-    may: boolean;
-  }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(trx);
-  if (!rows[0]?.may) {
-    await sql`set local search_path to pg_temp`.execute(trx);
-    return;
-  }
-  const schema = `twofold_scratch_${randomBytes(6).toString('hex')}`;
-  await sql`create schema ${sql.id(schema)}`.execute(trx);
-  await sql`set local search_path to ${sql.id(schema)}`.execute(trx);
-}
