@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 50_005,
   database: 11_120,
-  auth: 26_000,
+  auth: 25_485,
   hosting: 36_000,
   models: 12_000,
   console: 20_400,

@@ -99,7 +99,7 @@ export function createAuth(options: AuthOptions): AuthModule {
     linkTo: (client) => linkTo(parts, client),
     invalidateExtend: (userId) =>
       parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
-    migrations: authMigrations(model.user, kernel.project.ids),
+    migrations: authMigrations(model.user, kernel.project.ids, parts.users),
     passing: ['auth_limit_windows'],
     middleware: [authenticate(parts)],
     revalidate: createRevalidation(parts),
@@ -115,7 +115,7 @@ export function createAuth(options: AuthOptions): AuthModule {
       await prepareTables(parts);
       if (parts.config.weakSecrets.length > 0)
         await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
-      await parts.webhooks.start();
+      if (parts.users) await parts.webhooks.start();
       stops.push(startNotices(parts), startRetention(parts));
     },
     listening: (port) => noteStart(atPort(parts, port)),
@@ -148,6 +148,7 @@ const withoutLimits = (parts: AuthParts): AuthParts => ({
 
 /** Prepares the database at a start, after the migrations. */
 async function prepareTables(parts: AuthParts): Promise<void> {
+  if (!parts.users) return;
   await tieUserTable(parts.kernel, parts.model);
   await seedRoles(parts);
 }

@@ -9,7 +9,7 @@ import { breachedBy } from './passwords/breached-passwords.ts';
 import { SYSTEM } from './requests/caller.ts';
 import { readAuthConfig } from './config.ts';
 import { dataScopes } from './keys/data-scopes.ts';
-import { WITHOUT_USERS } from './defaults.ts';
+import { DEFAULT_AUTH } from './defaults.ts';
 import { createDeviceTokens } from './sign-in/device-token.ts';
 import type { Listeners } from './events/event-types.ts';
 import { createEvents, type Events, type Outbox } from './events/events.ts';
@@ -109,7 +109,7 @@ export function createParts(options: AuthOptions): AuthParts {
     background: createBackground(kernel.log),
     apiKeys: new ApiKeys({
       store,
-      directory,
+      directory: base.users ? directory : null,
       rootKey: config.apiKey,
       roles: model.roles,
       isFree: dataScopes(kernel.project),
@@ -122,7 +122,7 @@ export function createParts(options: AuthOptions): AuthParts {
 function createBase(options: AuthOptions): Base {
   const { kernel, model: given, host, bcryptCost, hooks = {}, applications = [] } = options;
   const { store, settings, project, now } = kernel;
-  const model = given ?? WITHOUT_USERS;
+  const model = given ?? DEFAULT_AUTH;
   const users = given !== null;
   const cost = bcryptCost === undefined ? {} : { cost: bcryptCost };
   const config = readAuthConfig(settings, {
@@ -139,7 +139,7 @@ function createBase(options: AuthOptions): Base {
     config,
     keys: createKeys(config.secret, config.previousSecrets),
     directory,
-    sessions: new Sessions({ store, model, directory, now }),
+    sessions: new Sessions({ store, model, directory: users ? directory : null, now }),
     hooks,
     users,
     applications: new Map(applications.map((each) => [each.client, each])),
@@ -151,10 +151,12 @@ function createBase(options: AuthOptions): Base {
  * the outbox of webhooks, and disabling an endpoint emits an event.
  */
 function createReporting(
-  { kernel, config, keys }: Base,
+  { kernel, config, keys, users }: Base,
   { listeners = {} }: AuthOptions,
 ): Pick<AuthParts, 'events' | 'webhooks'> {
-  const deliver: Outbox = (trx, event) => webhooks.outbox(trx, event);
+  const deliver: Outbox = async (trx, event) => {
+    if (users) await webhooks.outbox(trx, event);
+  };
   const events: Events = createEvents(kernel, listeners, deliver);
   const webhooks = createWebhooks(kernel, config, keys, (endpoint) =>
     events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }),

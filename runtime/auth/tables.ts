@@ -1,76 +1,235 @@
-import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twofold/runtime/kernel';
-import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
+import {
+  type Migration,
+  columnTypes,
+  createFoldedIndex,
+  dialectOf,
+  type Dialect,
+} from '@twofold/runtime/kernel';
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
-import { createAccountColumns } from './account/tables.ts';
-import { createListIndexes } from './admin/tables.ts';
+import { createSearchIndexes, searchKeys } from './admin/search-keys.ts';
+import { createOrderIndexes } from './admin/user-order.ts';
 import { createWindows } from './limits/window-tables.ts';
-import { createOrganizations } from './organizations/tables.ts';
-import { createPasskeys } from './passkeys/tables.ts';
-import { createSecondFactors } from './second-factor/tables.ts';
 
 /**
- * Migrations of the module's own tables. All times are milliseconds since 1970 in a `bigint` and
- * all hashes are base64url text, so that a row is the same on SQLite and PostgreSQL.
+ * Columns as SQL. `ID` stands for the type of a user's key, `COUNTED` for a key that counts up. All
+ * times are milliseconds since 1970 and all hashes are base64url text, so that a row is the same on
+ * SQLite and PostgreSQL.
  */
-export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
+type Tables = Readonly<Record<string, string>>;
+
+/** The tables with which the operator signs in, users or not. */
+const OPERATOR_TABLES = {
+  auth_sessions: `
+    id text primary key, user_id ID, principal text not null, salt text not null,
+    gen integer not null default 0, rotated_at bigint, created_at bigint, last_seen_at bigint,
+    idle_expires_at bigint, absolute_expires_at bigint, reauth_at bigint, revoked_at bigint,
+    ip text, user_agent text, auth_method text, revoked_reason text, amr text,
+    impersonated_by ID, name text, client text`,
+  auth_revoked_tokens: `
+    jti text primary key, user_id ID, reason text, exp bigint, created_at bigint`,
+  auth_one_time_tokens: `
+    hash text primary key, kind text not null, user_id ID, data text, created_at bigint,
+    expires_at bigint, used_at bigint, answers integer not null default 0`,
+  auth_identifier_locks: `
+    identifier_hash text not null, bucket text not null, recent text not null,
+    lock_count integer not null, total_since_success integer not null, locked_until bigint,
+    last_failure_at bigint, user_id ID`,
+  auth_login_attempts: `
+    id text primary key, ts bigint not null, kind text, identifier_hash text,
+    identifier_masked text, ip text, user_agent text, outcome text, reason text,
+    session_id text, request_id text, user_id ID`,
+  auth_security_events: `
+    id text primary key, ts bigint not null, type text, severity text, ip text, data text,
+    user_id ID`,
+} as const satisfies Tables;
+
+/** Whether the table is there without users too. */
+export const isOperators = (table: string): boolean =>
+  table in OPERATOR_TABLES || table === 'auth_limit_windows';
+
+/** The tables of accounts. */
+const USER_TABLES = {
+  auth_users: `
+    user_id ID primary key, first_name text, last_name text, username text,
+    username_key text constraint auth_users_username_key unique,
+    phone text constraint auth_users_phone unique, email text,
+    email_key text constraint auth_users_email_key unique, avatar_url text, locale text,
+    password text, password_changed_at bigint, password_change_required_at bigint,
+    verified_email text, email_verified_at bigint, last_login bigint, disabled_at bigint,
+    disabled_until bigint, disabled_reason text, created_at bigint, updated_at bigint,
+    deletion_at bigint, emptied_at bigint, role_id integer,
+    tokens_valid_after bigint not null default 0, totp_sealed text, totp_step bigint,
+    totp_confirmed_at bigint, totp_pending text, totp_pending_at bigint, passkey_handle text`,
+  auth_identities: `
+    provider text not null, subject text not null, user_id ID not null, email text,
+    email_verified integer not null, created_at bigint, last_login_at bigint`,
+  auth_oauth_used_states: `
+    hash text primary key, exp bigint`,
+  auth_api_keys: `
+    id text primary key, name text, prefix text, scopes text, created_by text,
+    hash text not null unique, owner_user_id ID, organization_id ID, limit_per_min integer,
+    created_at bigint, expires_at bigint, last_used_at bigint, revoked_at bigint`,
+  auth_roles: `
+    id COUNTED, name text not null unique, is_system integer not null`,
+  auth_permissions: `
+    id COUNTED, name text not null unique`,
+  auth_role_permissions: `
+    role_id integer not null, permission_id integer not null`,
+  auth_permission_changes: `
+    id text primary key, ts bigint not null, action text, actor_kind text, actor_id text,
+    target_kind text, target_id text, before text, after text, ip text, request_id text`,
+  auth_webhook_endpoints: `
+    id text primary key, url text, secret_sealed text, previous_sealed text,
+    previous_until bigint, types text, source text, created_at bigint, disabled_at bigint`,
+  auth_webhook_deliveries: `
+    id text primary key, event_id text, endpoint_id text, body text, status text,
+    attempt integer not null, last_code integer, last_error text, next_at bigint,
+    created_at bigint`,
+  auth_recovery_codes: `
+    user_id ID not null, selector text not null, hash text not null, created_at bigint,
+    used_at bigint`,
+  auth_remembered_devices: `
+    id text primary key, hash text not null unique, user_id ID not null, name text not null,
+    ip text, created_at bigint, last_used_at bigint, expires_at bigint`,
+  // A row exists for every request, also for an address without an account, so that both take the
+  // same work. `user_id` is written when the mail is sent.
+  auth_email_sign_ins: `
+    hash text primary key, identifier_hash text not null, user_id ID, code text, token text,
+    answers integer not null default 0, created_at bigint, expires_at bigint, used_at bigint`,
+  auth_passkeys: `
+    id text primary key, user_id ID not null, name text not null, public_key text not null,
+    counter bigint not null, backed_up integer not null, transports text not null,
+    created_at bigint not null, last_used_at bigint`,
+  auth_members: `
+    organization_id ID not null, user_id ID not null, role text not null,
+    created_at bigint not null`,
+  auth_invitations: `
+    id text primary key, organization_id ID not null, email text not null, role text not null,
+    hash text not null unique, invited_by ID not null, created_at bigint not null,
+    expires_at bigint not null`,
+} as const satisfies Tables;
+
+/** Primary keys of several columns. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  auth_identifier_locks: ['identifier_hash', 'bucket'],
+  auth_identities: ['provider', 'subject'],
+  auth_role_permissions: ['role_id', 'permission_id'],
+  auth_recovery_codes: ['user_id', 'selector'],
+  auth_members: ['organization_id', 'user_id'],
+};
+
+/** On SQLite, `without rowid` saves one of two index searches on every request with a token. */
+const WITHOUT_ROWID = new Set(['auth_sessions', 'auth_revoked_tokens', 'auth_members']);
+
+/** `sparse`: an index over the rows that have a value. */
+type Index = readonly [table: string, name: string, columns: readonly string[], sparse?: 'sparse'];
+
+const OPERATOR_INDEXES: readonly Index[] = [
+  ['auth_sessions', 'user', ['user_id', 'revoked_at']],
+  ['auth_sessions', 'impersonator', ['impersonated_by'], 'sparse'],
+  ['auth_one_time_tokens', 'user', ['user_id', 'kind']],
+  ['auth_identifier_locks', 'user', ['user_id']],
+  ['auth_login_attempts', 'time', ['ts']],
+  ['auth_login_attempts', 'ip', ['ip', 'ts']],
+  ['auth_login_attempts', 'identifier', ['identifier_hash', 'ts']],
+  ['auth_login_attempts', 'user', ['user_id', 'id']],
+  ['auth_security_events', 'user', ['user_id', 'id']],
+];
+
+const USER_INDEXES: readonly Index[] = [
+  ['auth_users', 'role', ['role_id']],
+  ['auth_users', 'disabled', ['disabled_at'], 'sparse'],
+  ['auth_users', 'deletion', ['deletion_at'], 'sparse'],
+  ['auth_identities', 'user', ['user_id']],
+  ['auth_api_keys', 'user', ['owner_user_id']],
+  ['auth_webhook_deliveries', 'due', ['status', 'next_at']],
+  ['auth_webhook_deliveries', 'endpoint', ['endpoint_id', 'id']],
+  ['auth_remembered_devices', 'user', ['user_id']],
+  ['auth_email_sign_ins', 'identifier', ['identifier_hash']],
+  ['auth_passkeys', 'user', ['user_id']],
+  ['auth_members', 'user', ['user_id', 'organization_id']],
+];
+
+/** Migrations that ledgers name. What they made is in the first two now. */
+const FORMER = [
+  '0003_limits',
+  '0004_management',
+  '0005_events',
+  '0006_phone_numbers',
+  '0008_second_factors',
+  '0010_passkeys',
+  '0011_account',
+  '0012_organizations',
+  '0013_session_clients',
+  '0014_user_order',
+  '0015_delivery_order',
+];
+
+/**
+ * Migrations of the module's own tables. Those of accounts come with the first `auth:` section, also
+ * to a database where only the operator signed in before.
+ */
+export function authMigrations(user: AuthUser, ids: IdKind, users: boolean): Migration[] {
+  const operator = { tables: OPERATOR_TABLES, indexes: OPERATOR_INDEXES };
   return [
-    { name: 'auth/0001_accounts', up: (db) => createAccounts(db, ids) },
-    { name: 'auth/0002_sessions', up: (db) => createSessions(db, ids) },
-    { name: 'auth/0003_limits', up: createLimits },
-    { name: 'auth/0004_management', up: (db) => createManagement(db, ids) },
-    { name: 'auth/0005_events', up: (db) => createEvents(db, ids) },
-    { name: 'auth/0006_phone_numbers', up: indexPhones },
+    { name: 'auth/0001_accounts', unused: !users, up: (db) => createAccounts(db, user, ids) },
+    { name: 'auth/0002_sessions', up: (db) => createTables(db, ids, operator) },
     { name: 'auth/0007_leases', up: createWindows },
-    { name: 'auth/0008_second_factors', up: (db) => createSecondFactors(db, ids) },
-    { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, user, ids) },
-    { name: 'auth/0011_account', up: createAccountColumns },
-    { name: 'auth/0012_organizations', up: (db) => createOrganizations(db, ids) },
-    { name: 'auth/0013_session_clients', up: addSessionClient },
-    {
-      name: 'auth/0014_user_order',
-      up: (db) => createListIndexes(db, user),
-    },
-    { name: 'auth/0015_delivery_order', up: indexDeliveries },
+    ...FORMER.map((name) => ({ name: `auth/${name}`, up: async () => {} })),
   ];
 }
 
-/** Creates `auth_users`, with the data of a user that their own table does not have. */
-async function createAccounts(db: Kysely<any>, ids: IdKind): Promise<void> {
-  const type = columnTypes(db, ids);
-  await db.schema
-    .createTable('auth_users')
-    .addColumn('user_id', type.id, (column) => column.primaryKey())
-    .$call(
-      textColumns(
-        'first_name',
-        'last_name',
-        'username',
-        'username_key',
-        'phone',
-        'email',
-        'email_key',
-        'avatar_url',
-        'password',
-        'verified_email',
-      ),
-    )
-    .$call(
-      timeColumns(
-        db,
-        'last_login',
-        'email_verified_at',
-        'password_changed_at',
-        'disabled_at',
-        'created_at',
-        'updated_at',
-      ),
-    )
-    .addColumn('role_id', 'integer')
-    .addColumn('tokens_valid_after', type.bigint, (column) => column.notNull().defaultTo(0))
-    .addUniqueConstraint('auth_users_username_key', ['username_key'])
-    .addUniqueConstraint('auth_users_phone', ['phone'])
-    .addUniqueConstraint('auth_users_email_key', ['email_key'])
-    .execute();
+async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
+  await createTables(db, ids, { tables: USER_TABLES, indexes: USER_INDEXES });
+  // Spaces, dashes and parentheses do not make another number. An entity may have a column of its own.
+  await createFoldedIndex(db, {
+    name: 'auth_users_phone_key',
+    table: 'auth_users',
+    column: 'phone',
+    fold: 'digits',
+  });
+  await createSearchIndexes(db, 'auth_users', searchKeys(user));
+  await createOrderIndexes(db, 'auth_users', user);
+}
+
+interface Made {
+  readonly tables: Tables;
+  readonly indexes: readonly Index[];
+}
+
+async function createTables(db: Kysely<any>, ids: IdKind, made: Made): Promise<void> {
+  const words = wordsOf(dialectOf(db), ids);
+  for (const [name, columns] of Object.entries(made.tables)) {
+    let table: CreateTableBuilder<any, any> = db.schema.createTable(name);
+    for (const column of columns.split(',')) {
+      const [field = '', type = '', ...rest] = column.trim().split(' ');
+      table = table.addColumn(field, sql.raw([words[type] ?? type, ...rest].join(' ')));
+    }
+    const key = KEYS[name];
+    if (key) table = table.addPrimaryKeyConstraint(`${name}_pkey`, [...key]);
+    if (name === 'auth_invitations')
+      table = table.addUniqueConstraint('auth_invitations_address', ['organization_id', 'email']);
+    const plain = dialectOf(db) === 'sqlite' && WITHOUT_ROWID.has(name);
+    await (plain ? table.modifyEnd(sql`without rowid`) : table).execute();
+  }
+  for (const [table, name, columns, sparse] of made.indexes) {
+    const index = db.schema
+      .createIndex(`${table}_${name}`)
+      .on(table)
+      .columns([...columns]);
+    const filled = sql.ref(columns.join());
+    await (sparse ? index.where(filled, 'is not', null) : index).execute();
+  }
+}
+
+function wordsOf(dialect: Dialect, ids: IdKind): Readonly<Record<string, string>> {
+  return dialect === 'sqlite'
+    ? { ID: ids === 'uuid' ? 'text' : 'integer', COUNTED: 'integer primary key autoincrement' }
+    : {
+        ID: ids === 'uuid' ? 'uuid' : 'bigint',
+        COUNTED: 'bigint generated by default as identity primary key',
+      };
 }
 
 /** Creates the user table of a schema without a type for users. */
@@ -85,238 +244,3 @@ export async function createUsers(db: Kysely<any>, table: string, ids: IdKind): 
     .addColumn('updated_at', type.timestamp, (column) => column.notNull())
     .execute();
 }
-
-/**
- * Unique index of phone numbers that ignores spaces, dashes and parentheses. Used when the entity
- * has no column for them.
- */
-const indexPhones = (db: Kysely<any>): Promise<void> =>
-  createFoldedIndex(db, {
-    name: 'auth_users_phone_key',
-    table: 'auth_users',
-    column: 'phone',
-    fold: 'digits',
-  });
-
-async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
-  const type = columnTypes(db, ids);
-  await db.schema
-    .createTable('auth_sessions')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('user_id', type.id)
-    .addColumn('principal', 'text', (column) => column.notNull())
-    .addColumn('salt', 'text', (column) => column.notNull())
-    .addColumn('gen', 'integer', (column) => column.notNull().defaultTo(0))
-    .$call(
-      timeColumns(
-        db,
-        'rotated_at',
-        'created_at',
-        'last_seen_at',
-        'idle_expires_at',
-        'absolute_expires_at',
-        'reauth_at',
-        'revoked_at',
-      ),
-    )
-    .$call(textColumns('ip', 'user_agent', 'auth_method', 'revoked_reason'))
-    .$call(withoutRowid(db))
-    .execute();
-  await db.schema
-    .createIndex('auth_sessions_user')
-    .on('auth_sessions')
-    .columns(['user_id', 'revoked_at'])
-    .execute();
-  await db.schema
-    .createTable('auth_revoked_tokens')
-    .addColumn('jti', 'text', (column) => column.primaryKey())
-    .addColumn('user_id', type.id)
-    .addColumn('reason', 'text')
-    .$call(timeColumns(db, 'exp', 'created_at'))
-    .$call(withoutRowid(db))
-    .execute();
-  await db.schema
-    .createTable('auth_one_time_tokens')
-    .addColumn('hash', 'text', (column) => column.primaryKey())
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('user_id', type.id)
-    .addColumn('data', 'text')
-    .$call(timeColumns(db, 'created_at', 'expires_at', 'used_at'))
-    .execute();
-  await db.schema
-    .createIndex('auth_one_time_tokens_user')
-    .on('auth_one_time_tokens')
-    .columns(['user_id', 'kind'])
-    .execute();
-}
-
-/** The application of the server's own origin that a session was opened for. */
-const addSessionClient = (db: Kysely<any>): Promise<void> =>
-  db.schema.alterTable('auth_sessions').addColumn('client', 'text').execute();
-
-async function createLimits(db: Kysely<any>): Promise<void> {
-  await db.schema
-    .createTable('auth_identifier_locks')
-    .addColumn('identifier_hash', 'text', (column) => column.notNull())
-    .addColumn('bucket', 'text', (column) => column.notNull())
-    .addColumn('recent', 'text', (column) => column.notNull())
-    .addColumn('lock_count', 'integer', (column) => column.notNull())
-    .addColumn('total_since_success', 'integer', (column) => column.notNull())
-    .$call(timeColumns(db, 'locked_until', 'last_failure_at'))
-    .addPrimaryKeyConstraint('auth_identifier_locks_pkey', ['identifier_hash', 'bucket'])
-    .execute();
-}
-
-async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
-  const type = columnTypes(db, ids);
-  await db.schema
-    .createTable('auth_identities')
-    .addColumn('provider', 'text', (column) => column.notNull())
-    .addColumn('subject', 'text', (column) => column.notNull())
-    .addColumn('user_id', type.id, (column) => column.notNull())
-    .addColumn('email', 'text')
-    .addColumn('email_verified', 'integer', (column) => column.notNull())
-    .$call(timeColumns(db, 'created_at', 'last_login_at'))
-    .addPrimaryKeyConstraint('auth_identities_pkey', ['provider', 'subject'])
-    .execute();
-  await db.schema
-    .createIndex('auth_identities_user')
-    .on('auth_identities')
-    .column('user_id')
-    .execute();
-  await db.schema
-    .createTable('auth_oauth_used_states')
-    .addColumn('hash', 'text', (column) => column.primaryKey())
-    .$call(timeColumns(db, 'exp'))
-    .execute();
-  await db.schema
-    .createTable('auth_api_keys')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .$call(textColumns('name', 'prefix', 'scopes', 'created_by'))
-    .addColumn('hash', 'text', (column) => column.notNull().unique())
-    .addColumn('owner_user_id', type.id)
-    .addColumn('limit_per_min', 'integer')
-    .$call(timeColumns(db, 'created_at', 'expires_at', 'last_used_at', 'revoked_at'))
-    .execute();
-  await db.schema
-    .createTable('auth_roles')
-    .addColumn('id', columnTypes(db, 'integer').key)
-    .addColumn('name', 'text', (column) => column.notNull().unique())
-    .addColumn('is_system', 'integer', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('auth_permissions')
-    .addColumn('id', columnTypes(db, 'integer').key)
-    .addColumn('name', 'text', (column) => column.notNull().unique())
-    .execute();
-  await db.schema
-    .createTable('auth_role_permissions')
-    .addColumn('role_id', 'integer', (column) => column.notNull())
-    .addColumn('permission_id', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('auth_role_permissions_pkey', ['role_id', 'permission_id'])
-    .execute();
-}
-
-async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
-  const type = columnTypes(db, ids);
-  const log = (table: string) =>
-    db.schema
-      .createTable(table)
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('ts', type.bigint, (column) => column.notNull());
-  await log('auth_login_attempts')
-    .$call(
-      textColumns(
-        'kind',
-        'identifier_hash',
-        'identifier_masked',
-        'ip',
-        'user_agent',
-        'outcome',
-        'reason',
-        'session_id',
-        'request_id',
-      ),
-    )
-    .addColumn('user_id', type.id)
-    .execute();
-  await db.schema
-    .createIndex('auth_login_attempts_time')
-    .on('auth_login_attempts')
-    .column('ts')
-    .execute();
-  await db.schema
-    .createIndex('auth_login_attempts_ip')
-    .on('auth_login_attempts')
-    .columns(['ip', 'ts'])
-    .execute();
-  await db.schema
-    .createIndex('auth_login_attempts_identifier')
-    .on('auth_login_attempts')
-    .columns(['identifier_hash', 'ts'])
-    .execute();
-  await log('auth_permission_changes')
-    .$call(
-      textColumns(
-        'action',
-        'actor_kind',
-        'actor_id',
-        'target_kind',
-        'target_id',
-        'before',
-        'after',
-        'ip',
-        'request_id',
-      ),
-    )
-    .execute();
-  await log('auth_security_events')
-    .$call(textColumns('type', 'severity', 'ip', 'data'))
-    .addColumn('user_id', type.id)
-    .execute();
-  await db.schema
-    .createTable('auth_webhook_endpoints')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .$call(textColumns('url', 'secret_sealed', 'previous_sealed', 'types', 'source'))
-    .$call(timeColumns(db, 'previous_until', 'created_at', 'disabled_at'))
-    .execute();
-  await db.schema
-    .createTable('auth_webhook_deliveries')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .$call(textColumns('event_id', 'endpoint_id', 'body', 'status', 'last_error'))
-    .addColumn('attempt', 'integer', (column) => column.notNull())
-    .addColumn('last_code', 'integer')
-    .$call(timeColumns(db, 'next_at', 'created_at'))
-    .execute();
-  await db.schema
-    .createIndex('auth_webhook_deliveries_due')
-    .on('auth_webhook_deliveries')
-    .columns(['status', 'next_at'])
-    .execute();
-}
-
-/** The deliveries of one endpoint, newest first. */
-const indexDeliveries = (db: Kysely<any>): Promise<void> =>
-  db.schema
-    .createIndex('auth_webhook_deliveries_endpoint')
-    .on('auth_webhook_deliveries')
-    .columns(['endpoint_id', 'id'])
-    .execute();
-
-/** `without rowid` saves one of two index searches on every request with a token. */
-const withoutRowid =
-  (db: Kysely<any>) =>
-  (builder: Builder): Builder =>
-    dialectOf(db) === 'sqlite' ? builder.modifyEnd(sql`without rowid`) : builder;
-
-type Builder = CreateTableBuilder<any, any>;
-
-const textColumns =
-  (...names: string[]) =>
-  (builder: Builder): Builder =>
-    names.reduce((table, name) => table.addColumn(name, 'text'), builder);
-
-const timeColumns =
-  (db: Kysely<any>, ...names: string[]) =>
-  (builder: Builder): Builder =>
-    names.reduce((table, name) => table.addColumn(name, columnTypes(db).bigint), builder);

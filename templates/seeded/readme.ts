@@ -23,7 +23,7 @@ After a fresh clone, copy \`.env.example\` to \`.env\` and fill in what is empty
 ${project.server.host === '127.0.0.1' ? 'Only this machine reaches the server, as nobody has to sign in; `HOST=0.0.0.0` opens it to others.\n' : ''}${parts.map(({ start }) => (start === undefined ? '' : `\n${start}\n`)).join('')}
 | Where | What | Whose |
 |---|---|---|
-| \`schema.graphql\`, \`manifest.yaml\` | the data, how users sign in, what is hosted | yours |
+| \`schema.graphql\`, \`manifest.yaml\` | the data and the settings | yours |
 | \`src/generated/\` | types, resolvers, loaders, settings | the generator's: it is written again by every run |
 | \`migrations/\` | migrations of the database, one file for each change | yours to edit until applied |
 | \`src/server.ts\`, \`test/\` | the start of the server; your tests | yours |

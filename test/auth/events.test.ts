@@ -296,7 +296,11 @@ describeEachDatabase('§2.14 retention', (database) => {
       (await first.rows('auth_permission_changes')).length,
     ];
     const run = (now: number) =>
-      purge({ kernel: { ...first.kernel, now: () => now }, model: first.kernel.project.auth! });
+      purge({
+        kernel: { ...first.kernel, now: () => now },
+        model: first.kernel.project.auth!,
+        users: true,
+      });
     await run(Date.now());
     expect(await rows()).toEqual([1, 4, 1]);
     await run(Date.now() + 900_000);

@@ -287,7 +287,11 @@ describeEachDatabase('§2.14 what is told', (database) => {
         ),
       );
     const run = (now: number) =>
-      purge({ kernel: { ...server.kernel, now: () => now }, model: server.kernel.project.auth! });
+      purge({
+        kernel: { ...server.kernel, now: () => now },
+        model: server.kernel.project.auth!,
+        users: true,
+      });
     await run(Date.now());
     expect(await count()).toEqual({
       auth_revoked_tokens: true,

@@ -1,5 +1,7 @@
-import { createOrganizations } from '../../runtime/auth/organizations/tables.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { authMigrations } from '../../runtime/auth/tables.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { startServer, type TestServer } from '../graphql/harness.ts';
 
 /**
@@ -40,8 +42,7 @@ const MEMBER: Principal = {
 /** Fills each table with the same number of rows, of which the caller may see as many. */
 async function fill({ store }: TestServer): Promise<void> {
   const { db } = store;
-  await db.schema.createTable('auth_api_keys').addColumn('id', 'text').execute();
-  await createOrganizations(db, 'integer');
+  await migrate(store, authMigrations(DEFAULT_AUTH.user, 'integer', true));
   for (const id of [1, 2]) {
     await db
       .insertInto('companies')

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import type { Entity } from '@twofold/schema';
-import { createOrganizations } from '../../runtime/auth/organizations/tables.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { authMigrations } from '../../runtime/auth/tables.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
+import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { databases } from '../graphql/harness.ts';
 import { fillSearches } from '../graphql/random-data.ts';
 import { randomQuery } from '../graphql/random-query.ts';
@@ -65,8 +67,7 @@ type Sides = ReadonlyMap<string, readonly number[]>;
 /** Fills a server, of `only` with the rows of the first organization alone. */
 async function settle(server: RestServer, world: World, sides: Sides, more: Settling) {
   const { store, project } = server;
-  await createKeys(store.db);
-  await createOrganizations(store.db, project.ids);
+  await migrate(store, authMigrations(DEFAULT_AUTH.user, project.ids, true));
   await store.structuralTransaction(async (trx) => {
     if (store.dialect === 'postgres')
       await sql`set local session_replication_role = replica`.execute(trx);
@@ -93,10 +94,6 @@ interface Settling {
   readonly only: boolean;
   readonly inBoth: boolean;
 }
-
-/** The table of keys gets a column for organizations, so it must be there. */
-const createKeys = (db: RestServer['store']['db']) =>
-  db.schema.createTable('auth_api_keys').addColumn('id', 'text').execute();
 
 interface Caller {
   readonly principal: Principal;

@@ -3,6 +3,7 @@ import type { AuthModel } from '@twofold/schema';
 import { purgeAccounts } from '../account/purge.ts';
 import { enableDue } from '../admin/disabled-until.ts';
 import type { AuthParts } from '../parts.ts';
+import { isOperators } from '../tables.ts';
 import { DAY, HOUR } from '../time.ts';
 
 const BATCH_SIZE = 1000;
@@ -48,14 +49,14 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
   };
 }
 
+type PurgeParts = Pick<AuthParts, 'kernel' | 'model' | 'users'>;
+
 /** Deletes the old rows now. The log of permission changes is kept forever. */
-export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
+export async function purge({ kernel, model, users }: PurgeParts): Promise<void> {
   await forgetOldLocks(kernel.store.db, model, kernel.now());
-  for (const [table, key, column, before] of expiredRows(
-    kernel.now(),
-    model.events.retention,
-    model.jwt.leeway,
-  )) {
+  const expired = expiredRows(kernel.now(), model.events.retention, model.jwt.leeway);
+  for (const [table, key, column, before] of expired) {
+    if (!users && !isOperators(table)) continue;
     while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH_SIZE);
   }
 }

@@ -69,8 +69,11 @@ export function checkScopes(scopes: readonly string[]): readonly string[] {
 
 export interface ApiKeyOptions {
   readonly store: Store;
-  /** The user table and the SQL condition for a live row: a deleted owner has no valid key. */
-  readonly directory: { readonly rows: string; readonly live: string };
+  /**
+   * The user table and the SQL condition for a live row: a deleted owner has no valid key. Null
+   * where only the operator signs in: the key of the setting is the only one then.
+   */
+  readonly directory: { readonly rows: string; readonly live: string } | null;
   /** The setting `API_KEY`. */
   readonly rootKey: string | null;
   readonly roles: RolesModel;
@@ -84,7 +87,7 @@ export interface ApiKeyOptions {
 export class ApiKeys {
   readonly #options: ApiKeyOptions;
   readonly #rootDigest: string | null;
-  readonly #statement: string;
+  readonly #statement: string | null;
 
   constructor(options: ApiKeyOptions) {
     this.#options = options;
@@ -97,6 +100,7 @@ export class ApiKeys {
     const { store, now } = this.#options;
     const hash = digest(text);
     if (this.#rootDigest !== null && sameText(hash, this.#rootDigest)) return ROOT_KEY;
+    if (this.#statement === null) return null;
     const [row] = await store.query<Record<string, any>>(this.#statement, [hash]);
     if (!row || !isLive(row, now())) return null;
     if (now() - (row['last_used_at'] ?? 0) > MINUTE) this.#noteUse(row['id']);
@@ -200,9 +204,9 @@ const rows = (db: Kysely<any>) =>
   db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id');
 
 /** SQL that finds a key by its hash, with its owner's state and the permissions of their role. */
-function keyStatement(options: ApiKeyOptions): string {
-  const { directory, roles, organizations } = options;
-  const { dialect } = options.store;
+function keyStatement({ store, directory, roles, organizations }: ApiKeyOptions): string | null {
+  if (directory === null) return null;
+  const { dialect } = store;
   const member = organizations ? membershipList(dialect, organizations, 'k.owner_user_id') : 'null';
   const permissions = roles ? permissionList(dialect, roles) : 'null';
   return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions, k.organization_id, ${member} as organizations

@@ -4,12 +4,10 @@ import { sql, type Kysely } from 'kysely';
 /**
  * Stores hits as pairs of a time and a count, so that a lease takes one pair. On SQLite the pairs
  * are JSON. On PostgreSQL the table is unlogged, because it is written often and a crash loses only
- * the hits of some minutes. The table of an earlier version had one entry for each hit. It is
- * dropped, so every limit starts again once.
+ * the hits of some minutes.
  */
 export async function createWindows(db: Kysely<any>): Promise<void> {
   const postgres = dialectOf(db) === 'postgres';
-  await db.schema.dropTable('auth_limit_windows').ifExists().execute();
   const table = postgres
     ? 'create unlogged table auth_limit_windows (key text primary key, times bigint[] not null, counts integer[] not null, expires_at bigint not null)'
     : 'create table auth_limit_windows (key text primary key, hits text not null, expires_at bigint not null)';
@@ -19,11 +17,7 @@ export async function createWindows(db: Kysely<any>): Promise<void> {
     .on('auth_limit_windows')
     .column('expires_at')
     .execute();
-  if (!postgres) return;
-  await sql
-    .raw('drop function if exists auth_consume(text[], integer[], bigint[], boolean[], bigint)')
-    .execute(db);
-  await sql.raw(CHARGE_FUNCTION).execute(db);
+  if (postgres) await sql.raw(CHARGE_FUNCTION).execute(db);
 }
 
 /**

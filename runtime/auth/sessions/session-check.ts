@@ -40,7 +40,8 @@ export type SessionCheck = (claim: SessionClaim) => NowOrLater<CheckedSession | 
 
 export interface SessionCheckOptions {
   readonly store: Store;
-  readonly directory: UserDirectory;
+  /** Null where only the operator signs in: there are no tables of users then. */
+  readonly directory: UserDirectory | null;
   readonly roles: RolesModel;
   readonly organizations: Organizations | undefined;
   readonly now: () => number;
@@ -71,7 +72,14 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
     return (claim) => sessions.load(claim).then(use);
   }
   const statement = sqliteStatement(options);
-  const parametersOf = ({ sid, jti, iat }: SessionClaim) => [sid, now(), now(), jti, iat, now()];
+  const ofUser = ({ iat }: SessionClaim) => (options.directory ? [iat, now()] : []);
+  const parametersOf = (claim: SessionClaim) => [
+    claim.sid,
+    now(),
+    now(),
+    claim.jti,
+    ...ofUser(claim),
+  ];
   const parse = (claim: SessionClaim, text: string | null | undefined) =>
     parseSession(claim, text == null ? null : (JSON.parse(text) as Row));
   const { valueNow } = store;
@@ -169,7 +177,7 @@ function sessionLoader(
 /** Limits the parameters of one statement. */
 const MAX_CHECKS = 500;
 
-/** Parameters: session, now, now, token id, `iat`, now. */
+/** Parameters: session, now, now, token id and, for users, `iat`, now. */
 function sqliteStatement(options: SessionCheckOptions): string {
   const { directory, roles } = options;
   const columns = sessionColumns('sqlite', options);
@@ -212,16 +220,19 @@ interface ClaimSql {
  * last rotated: a sign-in right after a logout-all works, and no older token does.
  */
 function liveSessions(
-  { rows, live }: UserDirectory,
+  directory: UserDirectory | null,
   roles: RolesModel,
   { sid, now, jti, iat }: ClaimSql,
 ): string {
-  return `from auth_sessions s
-    left join ${rows} u on u.id = s.user_id${live}
-    left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}
+  const users =
+    directory &&
+    `left join ${directory.rows} u on u.id = s.user_id${directory.live}
+    left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}`;
+  const isLive = `(u.id is not null and a.deletion_at is null
+        and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))
+        and (a.disabled_at is null or a.disabled_until <= ${now}))`;
+  return `from auth_sessions s ${users ?? ''}
     where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${now} and s.absolute_expires_at > ${now}
       and not exists (select 1 from auth_revoked_tokens t where t.jti = ${jti})
-      and (s.principal = 'host' or (u.id is not null and a.deletion_at is null
-        and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))
-        and (a.disabled_at is null or a.disabled_until <= ${now})))`;
+      and (s.principal = 'host'${users ? ` or ${isLive}` : ''})`;
 }

@@ -80,7 +80,8 @@ const MAX_SESSIONS = 20;
 export interface SessionOptions {
   readonly store: Store;
   readonly model: AuthModel;
-  readonly directory: UserDirectory;
+  /** Null where only the operator signs in. */
+  readonly directory: UserDirectory | null;
   readonly now: () => number;
 }
 

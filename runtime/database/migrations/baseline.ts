@@ -102,8 +102,9 @@ async function presentModules(
   { own, kept, modules, ledger }: Modules,
 ): Promise<Migration[]> {
   const present: Migration[] = [];
-  for (const list of modules) {
-    if (list.some(isApplied(ledger))) continue;
+  for (const all of modules) {
+    if (all.some(isApplied(ledger))) continue;
+    const list = all.filter(({ unused }) => !unused);
     const base = [...own, ...kept.filter((each) => !list.includes(each))];
     if ((await differences(store, [...base, ...list])).length === 0) present.push(...list);
   }

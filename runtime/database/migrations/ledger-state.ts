@@ -41,7 +41,7 @@ export function compareLedger(ledger: Ledger, migrations: readonly Migration[]):
   const partial = rows.filter(({ steps }) => steps !== null).map(({ name }) => name);
   const present = rows.filter(({ name }) => files.has(name) && !partial.includes(name));
   const isSame = ({ name, hash }: (typeof rows)[number]) => hash === hashOf(files.get(name)!);
-  const waiting = migrations.filter(({ name }) => !applied.has(name));
+  const waiting = migrations.filter(({ name, unused }) => !unused && !applied.has(name));
   // A squashed migration is recorded in place of these when its turn comes.
   const replaced = new Set(waiting.flatMap(({ replaces = [] }) => replaces));
   return {

@@ -6,11 +6,10 @@ import {
   settingsIn,
   withBooted,
 } from '@twofold/runtime/kernel';
-import { isOfSearch, LEDGER, PRODUCTION } from '@twofold/runtime/store';
+import { isOfSearch, LEDGER, type Migration, PRODUCTION } from '@twofold/runtime/store';
 import { buildTables } from '@twofold/schema';
 import type { Catalog } from '../catalog/catalog.ts';
 import { catalogSource, readCatalog } from '../catalog/read-catalog.ts';
-import { migrate } from '../migrations/migrate.ts';
 import { migrationsOf } from '../prepare.ts';
 import { SEEDS } from '../seed/ledger.ts';
 import { createTables } from '../tables/create-tables.ts';
@@ -19,8 +18,7 @@ import { labelOf, movedTables } from './open-rows.ts';
 
 /** The tables of a server, in any database. */
 export interface Owned {
-  /** Tables of entities, join tables and the tables of modules; without the
-   * ledger and rows that last for minutes. */
+  /** Those of entities, of joins and of modules; without the ledger and rows that last for minutes. */
   readonly tables: ReadonlySet<string>;
   /** Its other tables: the ledger, and rows that last for minutes. */
   readonly passing: ReadonlySet<string>;
@@ -28,8 +26,8 @@ export interface Owned {
   readonly prefixes: readonly string[];
   /** The PostgreSQL schemas that tables name, besides those of the search path. */
   readonly schemas: ReadSchemas;
-  /** Names of all migrations, those of the project first. */
-  readonly migrations: readonly string[];
+  /** All migrations, those of the project first. */
+  readonly migrations: readonly Migration[];
 }
 
 /**
@@ -43,9 +41,9 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
     const placed = all.filter(({ schema }) => schema !== undefined);
     const plain = all.filter((table) => !placed.includes(table));
     await createTables(store, plain, project.ids);
-    for (const { migrations = [] } of modules) await migrate(store, migrations);
-    const { tables } = await readCatalog(catalogSource(store.db));
     const lists = await migrationsOf(app, modules);
+    for (const migration of lists.slice(1).flat()) await migration.up(store.db, store);
+    const { tables } = await readCatalog(catalogSource(store.db));
     const passing = new Set([LEDGER, ...modules.flatMap((module) => module.passing ?? [])]);
     const names = tables.map(({ name }) => name).filter((each) => !passing.has(each));
     const others = placed.map(({ schema, name }) => `${schema}.${name}`);
@@ -54,7 +52,7 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
       passing,
       prefixes: ['twofold_', ...modules.map(({ name }) => `${name}_`)],
       schemas: { besides: [...new Set(placed.map(({ schema }) => schema!))] },
-      migrations: lists.flat().map(({ name }) => name),
+      migrations: lists.flat(),
     };
   });
 }

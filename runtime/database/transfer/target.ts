@@ -13,6 +13,7 @@ import {
   assertConfirmed,
   databaseAddress,
   isOfSearch,
+  type Migration,
   readLedger,
   type Store,
 } from '@twofold/runtime/store';
@@ -70,20 +71,20 @@ export async function intoTarget(
 ): Promise<RestoreReport> {
   assertKnown(target);
   await assertEmpty(target);
-  const made = await migrateTarget(target);
+  const takeBack = await migrateTarget(target);
   let ok = false;
   try {
     const tables = await writeAll(target, sources());
     ok = tables.every(({ equal }) => equal);
-    const pending = target.owned.migrations.filter((name) => !target.migrations.includes(name));
-    return { ok, tables, pending };
+    const used = target.owned.migrations.filter(({ unused }) => !unused).map(({ name }) => name);
+    return { ok, tables, pending: used.filter((name) => !target.migrations.includes(name)) };
   } finally {
-    if (!ok) await made.remove();
+    if (!ok) await takeBack();
   }
 }
 
 function assertKnown({ migrations, owned }: Target): void {
-  const unknown = migrations.filter((name) => !owned.migrations.includes(name));
+  const unknown = migrations.filter((name) => !owned.migrations.some((one) => one.name === name));
   if (unknown.length === 0) return;
   throw new AppError(
     500,
@@ -119,15 +120,12 @@ function refuseRows(filled: readonly string[]): void {
   );
 }
 
-/** Objects that were made in an empty database. They are dropped again when no rows come. */
-interface MadeObjects {
-  remove(): Promise<void>;
-}
-
-const NOTHING: MadeObjects = { remove: async () => {} };
-
-/** Newer migrations wait: they may change the rows, so they need them. */
-async function migrateTarget(target: Target): Promise<MadeObjects> {
+/**
+ * Newer migrations wait: they may change the rows, so they need them.
+ *
+ * @returns a function that drops what was made in an empty database, for when no rows come.
+ */
+async function migrateTarget(target: Target): Promise<() => Promise<void>> {
   const { app, url, options, replace, confirm } = target;
   const env = { ...(options.env ?? process.env), DATABASE_URL: url };
   const fresh = !isThere(target);
@@ -135,15 +133,18 @@ async function migrateTarget(target: Target): Promise<MadeObjects> {
     const { store, project } = kernel;
     if (replace)
       assertConfirmed(await guardOfDatabase(kernel), confirm, 'All its rows would be replaced.');
-    if (project.unmanaged) return NOTHING;
+    if (project.unmanaged) return async () => {};
     const empty = fresh || (await tableNames(store)).length === 0;
     const known = new Set(target.migrations);
     for (const { name } of (await readLedger(store.db)).applied) known.add(name);
+    const isKnown = ({ name }: Migration) => known.has(name);
+    // Rows of what the project does not use now need its tables too.
+    const used = (each: Migration) => (isKnown(each) ? { ...each, unused: false } : each);
     for (const list of await migrationsOf(app, modules))
-      await migrate(store, app.migrations ? list.filter(({ name }) => known.has(name)) : list);
+      await migrate(store, (app.migrations ? list.filter(isKnown) : list).map(used));
     if (!app.migrations) await createTables(store, buildTables(project), project.ids);
     await store.query(CREATE_SEEDS, []);
-    return empty ? { remove: () => removeAll(target, fresh) } : NOTHING;
+    return empty ? () => removeAll(target, fresh) : async () => {};
   });
 }
 

@@ -27,19 +27,16 @@ export function migrationFiles(folder: URL): MigrationFile[] {
     });
 }
 
-/**
- * Whether there is nothing to do for migrations: each is applied as it is now, completely and with
- * what undoes it, and the ledger has no other one of their owners.
- */
+/** Whether each is applied as it is now, all of it and with its undo, and no other of its owner. */
 export function isApplied(
   { applied }: Ledger,
-  migrations: readonly Pick<Migration, 'name' | 'text'>[],
+  migrations: readonly Pick<Migration, 'name' | 'text' | 'unused'>[],
 ): boolean {
   const hashes = new Map(migrations.map((each) => [each.name, hashOf(each)]));
   const owners = new Set(hashes.size > 0 ? [...hashes.keys()].map(ownerOf) : ['']);
   const rows = applied.filter(({ name }) => owners.has(ownerOf(name)));
   return (
-    rows.length === hashes.size &&
+    migrations.every(({ name, unused }) => unused || rows.some((row) => row.name === name)) &&
     rows.every(
       ({ name, hash, steps, undoKnown }) =>
         hashes.get(name) === hash && steps === null && (undoKnown || ownerOf(name) !== ''),

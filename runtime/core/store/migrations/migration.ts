@@ -19,6 +19,8 @@ export interface Migration {
   readonly allowLoss?: readonly string[];
   /** Names of the migrations that this one replaces: `migrate squash` writes them. */
   readonly replaces?: readonly string[];
+  /** What it makes is for a part that the project does not use: it is known, but not pending. */
+  readonly unused?: boolean;
   up(db: Kysely<any>, context: MigrationContext): Promise<void>;
   down?(db: Kysely<any>, context: MigrationContext): Promise<void>;
 }
