@@ -89,6 +89,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'asSystem',
     'boot',
     'columnTypes',
+    'commandUrl',
     'createBoundedCache',
     'createFoldedIndex',
     'createSemaphore',
@@ -116,6 +117,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'takeSeedValues',
     'uuid7',
     'withBooted',
+    'withDatabase',
   ],
   'runtime/store': [
     'LEDGER',

@@ -26,6 +26,8 @@ import { type Guard, guardOf } from './store/migrations/guard.ts';
 import { noteProduction, readLedger } from './store/migrations/ledger.ts';
 import { isApplied, migrationFiles } from './store/migrations/migration-files.ts';
 import { assertTables } from './store/tables/missing-columns.ts';
+import { assertSame, awaitDatabase } from './store/at-start.ts';
+import { commandUrl, databaseSettings, databaseUrl } from './store/database-settings.ts';
 import { openStore } from './store/open-store.ts';
 import { noteAll } from './store/statement-log.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres/postgres-store.ts';
@@ -41,6 +43,8 @@ export interface BootOptions {
   readonly logTo?: { write(line: string): void };
   /** Whether the database refuses every statement that writes. */
   readonly readOnly?: boolean;
+  /** Whether a server is started: commands go past a pooler. */
+  readonly serves?: boolean;
 }
 
 /** The kernel and the modules of the model, before anything is started. */
@@ -64,8 +68,6 @@ export interface Misfit {
   readonly expected: string;
   readonly found: string;
 }
-
-const DATABASE = 'file:data/app.db';
 
 /** The project's folder. */
 export const rootOf = ({ root }: App): string => (root ? fileURLToPath(root) : process.cwd());
@@ -105,7 +107,13 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     around: tracing?.logFields,
     note: recorder?.note,
   });
-  const store = open(settings, root, {
+  const { direct, pooler } = databaseSettings(settings);
+  const url = options.serves ? databaseUrl(settings) : commandUrl(settings);
+  const store = open(settings, root, url, {
+    direct: options.serves ? direct : undefined,
+    pooler: options.serves || !direct ? pooler : 'off',
+    application: `twofold:${app.project.name}`,
+    log,
     timeout: app.project.transactionTimeout,
     note: noteAll([
       statementNote(settings, log),
@@ -137,6 +145,8 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     ...(tracing && { tracing }),
   };
   try {
+    if (settings.production && store.describe)
+      await reachingDatabase(kernel, () => awaitDatabase(store, url, log));
     const adopted = await reachingDatabase(kernel, () => adoptedBy(kernel));
     const known = adopted ? { ...kernel, project: adopted.project } : kernel;
     const parts = await reachingDatabase(known, () => createModules(app, known));
@@ -167,8 +177,7 @@ const adoptedBy = async ({ project, store }: Kernel) =>
  * An invalid address is reported with the other problems. To find those, the modules are made over
  * a database in memory.
  */
-function open(settings: Settings, root: string, options: StoreOptions): Store {
-  const url = databaseUrl(settings);
+function open(settings: Settings, root: string, url: string, options: StoreOptions): Store {
   try {
     return openStore(url, root, options);
   } catch (error) {
@@ -182,9 +191,6 @@ function open(settings: Settings, root: string, options: StoreOptions): Store {
 /** The name that the semantic conventions give to the database. */
 const systemOf = (settings: Settings): string =>
   /^postgres/.test(databaseUrl(settings)) ? 'postgresql' : 'sqlite';
-
-/** The path or URL of the database, from the settings. */
-export const databaseUrl = (settings: Settings): string => settings.text('DATABASE_URL', DATABASE);
 
 /**
  * Does the first work that needs the database.
@@ -320,6 +326,20 @@ export async function prepareDatabase(app: App, booted: Booted): Promise<void> {
   const migrates = !project.unmanaged && settings.flag('MIGRATE', !settings.production);
   if (!(await isUpToDate(app, booted))) await (await loadDatabase()).prepare(app, booted, migrates);
   if (migrations && !project.unmanaged) await assertTables(store, buildTables(project));
+}
+
+/** Prepares the database past the pooler, where there is an address for that. */
+export async function prepareDirectly(app: App, booted: Booted): Promise<void> {
+  const { settings, root, log, store: pooled } = booted.kernel;
+  const { direct } = databaseSettings(settings);
+  if (direct === undefined) return prepareDatabase(app, booted);
+  const store = openStore(direct, root, { pooler: 'off', log, pool: 2 });
+  try {
+    await assertSame(pooled, store);
+    await prepareDatabase(app, { ...booted, kernel: { ...booted.kernel, store } });
+  } finally {
+    await store.close();
+  }
 }
 
 /** Whether every migration of the project and of its modules is applied. */

@@ -6,7 +6,6 @@ export type { App } from './app.ts';
 export type { AuditedChange, AuditedRequest, AuditLog } from './audit/audit-log.ts';
 export {
   boot,
-  databaseUrl,
   guardOfDatabase,
   prepareDatabase,
   reachingDatabase,
@@ -46,6 +45,7 @@ export type { FigureRange, Figures } from './recorder/figures.ts';
 export type { LogBatch, LogBatchQuery, LogPage, LogPageQuery } from './recorder/log-page.ts';
 export type { Recorder } from './recorder/recorder.ts';
 export { createServerInfo, diskOf, type ServerInfo } from './server-info.ts';
+export { commandUrl, databaseUrl, withDatabase } from './store/database-settings.ts';
 export { createBoundedCache } from './store/bounded-cache.ts';
 export { takeSeedValues } from './data/seed-values.ts';
 export { columnTypes, dialectOf } from './store/tables/column-types.ts';

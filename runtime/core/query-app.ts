@@ -1,7 +1,6 @@
 import type { App } from './app.ts';
 import {
   type BootOptions,
-  databaseUrl,
   guardOfDatabase,
   reachingDatabase,
   rootOf,
@@ -15,6 +14,7 @@ import { readParameters } from './graphql/parameters.ts';
 import { findOperation, leaveRefused, respond, type Service } from './graphql/service.ts';
 import { DerivedContext } from './own-context/derived-context.ts';
 import { systemContext } from './own-context/system-context.ts';
+import { commandUrl } from './store/database-settings.ts';
 import { type Guard, guardOf } from './store/migrations/guard.ts';
 
 /** A query, and the caller whose rights apply. */
@@ -74,7 +74,7 @@ async function callerOf(system: RequestContext, user: number | string): Promise<
 function assertNearby(app: App, { env }: BootOptions): void {
   const root = rootOf(app);
   const settings = settingsIn(root, env);
-  const guarding = { url: databaseUrl(settings), root, production: settings.production };
+  const guarding = { url: commandUrl(settings), root, production: settings.production };
   assertDevelopment(guardOf({ ...guarding, ledger: { production: false } }));
 }
 

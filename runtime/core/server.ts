@@ -8,13 +8,15 @@ import {
   boot,
   type Booted,
   type BootOptions,
-  prepareDatabase,
+  prepareDirectly,
   reachingDatabase,
   rememberProduction,
 } from './boot.ts';
 import type { Capability } from './capability.ts';
 import type { Logger } from './config/log.ts';
 import { reportToDev } from './dev-report.ts';
+import { reportDatabase } from './store/at-start.ts';
+import { databaseSettings } from './store/database-settings.ts';
 import { missingLanguages } from './store/search/languages.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
@@ -131,12 +133,17 @@ async function start(
   address?: string,
   options?: BootOptions,
 ): Promise<Started> {
-  const booted = await boot(app, options);
+  const booted = await boot(app, { ...options, serves: true });
   const { kernel, modules } = booted;
   let http: HttpServer | undefined;
   try {
     kernel.recorder?.start();
-    await reachingDatabase(kernel, () => prepareDatabase(app, booted));
+    await reachingDatabase(kernel, () => prepareDirectly(app, booted));
+    await reportDatabase(
+      kernel.store,
+      databaseSettings(kernel.settings).direct !== undefined,
+      kernel.log,
+    );
     await rememberProduction(app, kernel);
     for (const missing of missingLanguages(kernel.project, kernel.store.dialect))
       kernel.log.warn(missing);
@@ -243,9 +250,12 @@ async function orExit<T>(begin: () => Promise<T>): Promise<T> {
     process.stderr.write(
       `The server cannot start:\n${problems.map((problem) => `  ${problem}\n`).join('')}`,
     );
-    process.exit(1);
+    process.exit(error instanceof AppError && error.code === 'WAITING_FOR_LOCK' ? TRY_AGAIN : 1);
   }
 }
+
+/** The exit code of a program that may succeed later, of sysexits.h. */
+const TRY_AGAIN = 75;
 
 /** Problems that the user can solve without a stack trace; null for any other error. */
 function problemsOf(error: unknown): readonly string[] | null {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { AppError } from '@twofold/runtime/errors';
-import { databaseUrl, guardOfDatabase, type Kernel, settingsIn } from '@twofold/runtime/kernel';
+import { commandUrl, guardOfDatabase, type Kernel, settingsIn } from '@twofold/runtime/kernel';
 import { type Migration, openStore } from '@twofold/runtime/store';
 import { loadMigrations } from './migrations/load-migrations.ts';
 import { migrate, migrationStatus } from './migrations/migrate.ts';
@@ -44,7 +44,7 @@ export async function foresee(foreseen: Foreseen): Promise<Foresight | null> {
   let opened: Opened;
   try {
     const settings = settingsIn(root);
-    opened = { store: openStore(databaseUrl(settings), root), settings, root };
+    opened = { store: openStore(commandUrl(settings), root), settings, root };
   } catch {
     return null;
   }

@@ -53,7 +53,7 @@ function debianFolders(): string[] {
     .map((version) => join(root, version, 'bin'));
 }
 
-function databaseAccount(): Account {
+export function databaseAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string) => Number(run('id', [flag, 'postgres']));
   return { uid: id('-u'), gid: id('-g') };

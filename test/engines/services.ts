@@ -1,11 +1,11 @@
-import { findCommand, succeeds } from './command.ts';
+import { findCommand, needCommand, succeeds } from './command.ts';
 import { isRunning } from './daemon.ts';
 import { startDocker, stopDocker } from './docker.ts';
 import { startPodman, stopPodman } from './podman.ts';
 import { startPostgres, stopPostgres } from './postgres.ts';
 
 /** What tests can ask for. */
-export type ServiceName = 'postgres' | 'docker' | 'podman' | 'chromium';
+export type ServiceName = 'postgres' | 'pgbouncer' | 'docker' | 'podman' | 'chromium';
 
 /** One service: how it is started, and what it gives to the environment. */
 export interface Service {
@@ -25,6 +25,13 @@ export const services: Record<ServiceName, Service> = {
     start: startPostgres,
     stop: stopPostgres,
     runs: (directory) => isRunning(directory, 'postgres'),
+  },
+  pgbouncer: {
+    title: 'PgBouncer',
+    variable: 'TEST_PGBOUNCER',
+    start: findPgbouncer,
+    stop: async () => {},
+    runs: () => false,
   },
   docker: {
     title: 'Docker',
@@ -57,4 +64,9 @@ async function findChromium(): Promise<Record<string, string>> {
   if (!succeeds(found, ['--version']))
     throw new Error(`${found} does not start; try: ${found} --version`);
   return { TEST_CHROMIUM: found };
+}
+
+/** Each test starts one of its own, with the size of pool that it asks for. */
+async function findPgbouncer(): Promise<Record<string, string>> {
+  return { TEST_PGBOUNCER: needCommand('pgbouncer', 'pgbouncer') };
 }

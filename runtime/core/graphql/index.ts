@@ -169,13 +169,12 @@ function createServices(
  * a file, if the schema has a subscription that the server feeds.
  */
 function announcementsOf(
-  { project, store, settings, log }: Kernel,
+  { project, store, log }: Kernel,
   engine: Engine,
 ): Announcements | undefined {
   if (!project.operations.some((operation) => isFed(engine, operation))) return undefined;
   const { changes } = engine;
-  const url = settings.text('DATABASE_URL');
-  if (store.dialect === 'postgres')
-    return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });
-  return createWorkerAnnouncements(changes);
+  return store.dialect === 'postgres'
+    ? createAnnouncements({ store, changes, log })
+    : createWorkerAnnouncements(changes);
 }

@@ -1,6 +1,5 @@
 import type { Kernel } from '../module.ts';
 import type { Definitions } from './definitions.ts';
-import { createNotifications, type Notice, type Notifications } from './notifications.ts';
 import { createPresence } from './presence.ts';
 import { createQueue } from './queue.ts';
 import type { JobRecords } from './records.ts';
@@ -8,7 +7,7 @@ import { createRetention } from './retention.ts';
 import { createSchedules, type Schedules } from './schedules.ts';
 import type { Sender } from './send.ts';
 import { jobSettings } from './settings.ts';
-import type { Telling } from './telling.ts';
+import { hearNotices, type Notice, type Telling } from './telling.ts';
 import { createWorker, type Worker } from './worker.ts';
 
 /** Milliseconds that running jobs have when the server stops. */
@@ -50,7 +49,7 @@ function createWorking({ kernel, definitions, telling, concurrency, only }: Work
   const hear = (notice: Notice) =>
     'due' in notice ? worker.wake(notice.due) : worker.cancel(notice.cancel);
   telling.onNotice(hear);
-  const notifications = notificationsOf(kernel, owner, hear);
+  let stopHearing: (() => void) | undefined;
   const presence = createPresence({
     kernel,
     definitions,
@@ -61,31 +60,16 @@ function createWorking({ kernel, definitions, telling, concurrency, only }: Work
   return {
     worker,
     start: async () => {
-      await notifications?.start();
+      stopHearing = await hearNotices(kernel, owner, hear);
       await presence.start();
       worker.start();
     },
     stop: async (patience) => {
       await worker.stop(patience);
       await presence.stop();
-      await notifications?.stop();
+      stopHearing?.();
     },
   };
-}
-
-function notificationsOf(
-  { settings, log, store }: Kernel,
-  owner: string,
-  hear: (notice: Notice) => void,
-): Notifications | undefined {
-  const url = settings.text('DATABASE_URL');
-  if (store.dialect === 'sqlite' || url === undefined) return undefined;
-  return createNotifications({
-    url,
-    log,
-    // This process was told without the database.
-    hear: (notice) => notice.from !== owner && hear(notice),
-  });
 }
 
 export interface RunningParts {

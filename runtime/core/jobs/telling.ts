@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Kernel } from '../module.ts';
-import { askStore } from './dialect.ts';
-import { type Notice, NOTIFY } from './notifications.ts';
+
+const CHANNEL = 'twofold_jobs';
+
+/** Notices between processes: a job is waiting, or a running job was cancelled. */
+export type Notice = { readonly from?: string } & (
+  | { readonly due: number }
+  | { readonly cancel: number }
+);
 
 /** Tells the worker of this process, and those of other servers, what has happened to jobs. */
 export interface Telling {
@@ -21,15 +27,15 @@ export interface Telling {
  */
 export function createTelling({ store, log }: Pick<Kernel, 'store' | 'log'>): Telling {
   const from = randomUUID();
-  const ask = askStore(store);
   let hear: (notice: Notice) => void = () => {};
   let soonest = Infinity;
   let sending = false;
   const notify = async (notice: Notice) => {
-    if (store.dialect === 'sqlite') return;
-    await ask(NOTIFY, [JSON.stringify({ ...notice, from })]).catch((error: unknown) =>
-      log.warn({ error: String(error) }, 'other servers were not told of a job'),
-    );
+    await store
+      .notify?.(CHANNEL, [JSON.stringify({ ...notice, from })])
+      .catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'other servers were not told of a job'),
+      );
   };
   const notifyDue = async () => {
     if (sending) return;
@@ -54,4 +60,34 @@ export function createTelling({ store, log }: Pick<Kernel, 'store' | 'log'>): Te
     },
     onNotice: (listener) => (hear = listener),
   };
+}
+
+/**
+ * Hears the notices of other processes. @returns a function that ends it; undefined on SQLite.
+ *
+ * @param owner the id of this process, which was told without the database.
+ */
+export async function hearNotices(
+  { store }: Pick<Kernel, 'store'>,
+  owner: string,
+  hear: (notice: Notice) => void,
+): Promise<(() => void) | undefined> {
+  return store.listen?.(CHANNEL, (payload) => {
+    const notice = parse(payload);
+    if (notice && notice.from !== owner) hear(notice);
+  });
+}
+
+/**
+ * Parses a notice. Any client of the database can send one, so a payload of another form is
+ * ignored.
+ */
+function parse(text: string): Notice | null {
+  try {
+    const notice = JSON.parse(text) as Record<string, unknown> | null;
+    const isNotice = typeof notice?.['due'] === 'number' || typeof notice?.['cancel'] === 'number';
+    return isNotice ? (notice as unknown as Notice) : null;
+  } catch {
+    return null;
+  }
 }

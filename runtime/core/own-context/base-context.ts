@@ -96,7 +96,7 @@ export abstract class BaseContext implements RequestContext {
   }
 
   lock<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.parts.store.lock(name, work);
+    return this.parts.store.lock(name, work, Infinity);
   }
 
   publish(field: string, payload: unknown, args: Readonly<Record<string, unknown>> = {}): void {

@@ -32,6 +32,20 @@ export interface Connections {
   readonly waiting: number;
 }
 
+/** What a database is, and what stands before it. */
+export interface DatabaseFacts {
+  readonly version: string;
+  readonly name: string;
+  /** The system identifier; undefined where this role may not know it. */
+  readonly system: string | undefined;
+  readonly pooler: boolean;
+  readonly tls: boolean;
+  /** The most connections of this store. */
+  readonly connections: number;
+  /** The most that the database gives. */
+  readonly max_connections: number;
+}
+
 /**
  * Runs one statement, see `Store.query`. With bounds, it is a read for an answer, with the limits
  * of answers.
@@ -127,6 +141,8 @@ export interface Store {
     parameters: readonly unknown[],
     bounds: Bounds,
   ): Promise<readonly Record<string, unknown>[]>;
+  /** Absent on SQLite. */
+  readonly describe?: (() => Promise<DatabaseFacts>) | undefined;
   /** The connections of this process, and how many callers wait for one. */
   connections(): Connections;
   /** Memory of the answers in progress. */
@@ -177,8 +193,21 @@ export interface Store {
   /**
    * Runs `work` while no other code with `name` runs, in all servers that share this database. The
    * same name inside of `work` joins it.
+   *
+   * @param patience how many milliseconds to wait for other servers; five minutes when absent.
+   * @throws AppError `WAITING_FOR_LOCK`
    */
-  lock<T>(name: string, work: () => Promise<T>): Promise<T>;
+  lock<T>(name: string, work: () => Promise<T>, patience?: number): Promise<T>;
+  /**
+   * Hears what other servers send on a channel, and this one too. Absent on SQLite.
+   *
+   * @returns a function that ends it.
+   */
+  readonly listen?:
+    | ((channel: string, hear: (payload: string) => void) => Promise<() => void>)
+    | undefined;
+  /** Sends to all servers that listen, in this order, outside of every transaction. */
+  readonly notify?: ((channel: string, payloads: readonly string[]) => Promise<void>) | undefined;
   /**
    * Takes a lock that holds until it is released or this process ends in any way; null when another
    * process has it. Only on SQLite, where processes share a file.

@@ -62,6 +62,24 @@ export const lostConnection = (error: unknown): ConfigError | undefined =>
       ])
     : undefined;
 
+const STARTING: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ECONNRESET',
+  '57P03',
+]);
+
+/** A pooler answers before its database does. */
+const POOLER_WAITS = /login has been failing|server conn crashed|connect failed|query_wait_timeout/;
+
+/** Whether a database may answer in a moment that does not answer now. */
+export const isNotYet = (error: unknown): boolean =>
+  STARTING.has(codeOf(error)) ||
+  (error instanceof Error && (LOST.test(error.message) || POOLER_WAITS.test(error.message)));
+
 function postgresProblem(error: unknown, url: string): string | undefined {
   return POSTGRES[codeOf(error)]?.(placeOf(url));
 }

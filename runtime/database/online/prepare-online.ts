@@ -125,8 +125,9 @@ async function fillRows({ db }: Store, statement: string): Promise<void> {
   }
 }
 
-/** Runs a statement outside of a transaction. `create index concurrently` requires that. */
+/** `create index concurrently` runs in no transaction. A pooler's connection takes no setting. */
 async function alone({ store, lockTimeout }: Running, statement: string): Promise<void> {
+  if ((await store.describe?.())?.pooler) return void (await sql.raw(statement).execute(store.db));
   await store.db.connection().execute(async (connection) => {
     await sql.raw(`set lock_timeout = ${Math.ceil(lockTimeout)}`).execute(connection);
     try {

@@ -1,10 +1,11 @@
 import {
   type App,
   type BootOptions,
-  databaseUrl,
+  commandUrl,
   rootOf,
   settingsIn,
   withBooted,
+  withDatabase,
 } from '@twofold/runtime/kernel';
 import { isOfSearch, LEDGER, type Migration, PRODUCTION } from '@twofold/runtime/store';
 import { buildTables } from '@twofold/schema';
@@ -35,7 +36,7 @@ export interface Owned {
  * them has to be kept.
  */
 export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
-  const env = { ...(options.env ?? process.env), DATABASE_URL: ':memory:' };
+  const env = withDatabase(options.env ?? process.env, ':memory:');
   return withBooted(app, { ...options, env }, async ({ kernel: { store, project }, modules }) => {
     const all = buildTables(project);
     const placed = all.filter(({ schema }) => schema !== undefined);
@@ -59,7 +60,7 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
 
 /** The path or URL of the project's database, from its settings. */
 export const databaseOf = (app: App, { env }: BootOptions): string =>
-  databaseUrl(settingsIn(rootOf(app), env));
+  commandUrl(settingsIn(rootOf(app), env));
 
 /** Names of the applied migrations, in their order; none where there is no ledger. */
 export async function appliedIn(reader: RowReader): Promise<readonly string[]> {

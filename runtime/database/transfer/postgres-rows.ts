@@ -20,18 +20,17 @@ import type { Batch } from './value.ts';
 /** How long to wait for the lock of a table. */
 const LOCK_TIMEOUT = '5s';
 
-/** Fixes the text form of values, whatever the role or the database has set. */
-const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1; set client_encoding = 'UTF8'; set row_security = off; set array_nulls = on; set lc_monetary = 'C'; set xmloption = content; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronize_seqscans = off; set search_path = `;
+/** Fixes the text form of values for a transaction, as the connection may be that of a pooler. */
+const SETTINGS = `set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1; set local client_encoding = 'UTF8'; set local row_security = off; set local array_nulls = on; set local lc_monetary = 'C'; set local xmloption = content; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local synchronize_seqscans = off`;
 
-async function connect(url: string): Promise<pg.Client> {
+async function connect(url: string, begin: string): Promise<pg.Client> {
   const { Client } = createRequire(import.meta.url)('pg') as typeof pg;
   const client = new Client({ connectionString: url });
-  // A connection that breaks fails the statement that is running; without a listener it would end
-  // the process.
+  // A broken connection fails what runs; without a listener, it would end the process.
   client.on('error', () => {});
   await client.connect();
-  const { rows } = await client.query(`select current_setting('search_path') as path`);
-  await client.query(`${SETTINGS}${rows[0].path || "''"}`);
+  await client.query(begin);
+  await client.query(SETTINGS);
   return client;
 }
 
@@ -52,8 +51,7 @@ async function withPath(
 
 /** Opens a snapshot of PostgreSQL. */
 export async function readPostgresRows(url: string, schemas?: ReadSchemas): Promise<RowReader> {
-  const client = await connect(url);
-  await client.query('begin isolation level repeatable read read only');
+  const client = await connect(url, 'begin isolation level repeatable read read only');
   const catalog = await catalogOf(client, schemas);
   return {
     dialect: 'postgres',
@@ -81,8 +79,7 @@ export async function writePostgresRows(
   url: string,
   { managed, schemas }: LoadOptions,
 ): Promise<RowWriter> {
-  const client = await connect(url);
-  await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`);
+  const client = await connect(url, `begin; set local lock_timeout = '${LOCK_TIMEOUT}'`);
   const catalog = await catalogOf(client, schemas);
   const aside = createAside(client, { catalog, managed });
   return {

@@ -8,6 +8,7 @@ import {
   guardOfDatabase,
   rootOf,
   withBooted,
+  withDatabase,
 } from '@twofold/runtime/kernel';
 import {
   assertConfirmed,
@@ -127,7 +128,7 @@ function refuseRows(filled: readonly string[]): void {
  */
 async function migrateTarget(target: Target): Promise<() => Promise<void>> {
   const { app, url, options, replace, confirm } = target;
-  const env = { ...(options.env ?? process.env), DATABASE_URL: url };
+  const env = withDatabase(options.env ?? process.env, url);
   const fresh = !isThere(target);
   return withBooted(app, { ...options, env }, async ({ kernel, modules }) => {
     const { store, project } = kernel;
@@ -159,7 +160,7 @@ async function removeAll({ app, url, root, options }: Target, fresh: boolean): P
     for (const end of ['', '-wal', '-shm']) rmSync(`${address.file}${end}`, { force: true });
     return;
   }
-  const env = { ...(options.env ?? process.env), DATABASE_URL: url };
+  const env = withDatabase(options.env ?? process.env, url);
   await withBooted(app, { ...options, env }, async ({ kernel: { store } }) => {
     const names = await tableNames(store);
     const cascade = sql.raw(store.dialect === 'postgres' ? ' cascade' : '');

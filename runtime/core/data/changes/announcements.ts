@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import type { Logger } from '../../config/log.ts';
 import type { Store } from '../../store/store.ts';
 import type { Announced, Changes } from './changes.ts';
@@ -13,64 +12,22 @@ export interface Announcements {
 interface AnnouncementOptions {
   readonly store: Store;
   readonly changes: Changes;
-  readonly url: string;
   readonly log: Logger;
 }
 
 const CHANNEL = 'twofold_changes';
-const RECONNECT_AFTER = 1000;
 /** How many changes one statement announces. */
 const MAX_CHANGES = 100;
 
-/**
- * Sends changes to other servers through PostgreSQL's LISTEN and NOTIFY, and passes theirs on to
- * local listeners. A broken connection is made again; changes made in the meantime are lost,
- * because NOTIFY does not keep them.
- */
+/** Sends changes to the other servers of a database, and passes theirs on to local listeners. */
 export function createAnnouncements(options: AnnouncementOptions): Announcements {
-  const { changes, url, log } = options;
+  const { store, changes } = options;
   const node = randomUUID();
-  let client: pg.Client | undefined;
-  let assembly = createAssembly();
-  let stopped = false;
-  let stopListening = () => {};
+  const assembly = createAssembly();
+  let stops: (() => void)[] = [];
   const announce = inTurn(sender(options, node));
   // Changes that came from another server. They must not be sent again.
   const foreign = new WeakSet<Announced>();
-
-  async function listen(): Promise<void> {
-    const { Client } = (await import('pg')).default;
-    const next = new Client({ connectionString: url, keepAlive: true });
-    assembly = createAssembly();
-    next.on('error', () => reconnect(next));
-    next.on('end', () => reconnect(next));
-    next.on('notification', ({ payload }) => receive(payload ?? ''));
-    await next.connect();
-    await next.query(`listen ${CHANNEL}`);
-    client = next;
-  }
-
-  function reconnect(broken: pg.Client): void {
-    if (stopped || client !== broken) return;
-    client = undefined;
-    setTimeout(
-      () =>
-        void listen().catch(
-          (error: unknown) => (
-            log.warn(
-              { error: String(error) },
-              'changes of other servers are not heard; trying again',
-            ),
-            retry()
-          ),
-        ),
-      RECONNECT_AFTER,
-    ).unref();
-  }
-
-  function retry(): void {
-    if (!stopped) setTimeout(() => void listen().catch(retry), RECONNECT_AFTER).unref();
-  }
 
   function receive(payload: string): void {
     const text = assembly.add(payload);
@@ -82,14 +39,13 @@ export function createAnnouncements(options: AnnouncementOptions): Announcements
 
   return {
     start: async () => {
-      await listen();
-      stopListening = changes.subscribe((change) => void (foreign.has(change) || announce(change)));
+      const stop = await store.listen?.(CHANNEL, receive);
+      const unsubscribe = changes.subscribe(
+        (change) => void (foreign.has(change) || announce(change)),
+      );
+      stops = [unsubscribe, ...(stop ? [stop] : [])];
     },
-    stop: async () => {
-      stopped = true;
-      stopListening();
-      await client?.end();
-    },
+    stop: async () => stops.forEach((stop) => stop()),
   };
 }
 
@@ -100,9 +56,9 @@ const sender =
   (batch) => {
     // One statement: its parts come in their order, with nothing between them.
     const parts = partsOf(JSON.stringify({ node, changes: batch }));
-    return store
-      .query(`select pg_notify('${CHANNEL}', part) from unnest($1::text[]) part`, [parts])
-      .catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
+    return store.notify!(CHANNEL, parts).catch((error: unknown) =>
+      log.error({ error: String(error) }, 'a change was not announced'),
+    );
   };
 
 /** Sends one batch after another, so that other servers get changes in their order. */

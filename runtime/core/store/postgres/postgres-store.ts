@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
@@ -11,9 +10,10 @@ import {
   repeated,
 } from '../transactions/begin-transaction.ts';
 import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from '../transactions/joining.ts';
-import { clientWithLargeRows } from './large-rows.ts';
+import type { Logger } from '../../config/log.ts';
 import type { JsonText } from '../large-text.ts';
-import { createLockPool } from './lock-pool.ts';
+import { betweenServers } from './between-servers.ts';
+import { describePool, driver, openPool, type PoolerMode, type StatementPool } from './pool.ts';
 import { reentrant } from '../transactions/reentrant-lock.ts';
 import { joiningPool } from './joining-pool.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
@@ -30,9 +30,6 @@ const POOL = 10;
 /** A schema change that waits for a lock delays every later query, so its wait is limited. */
 const LOCK_TIMEOUT = '5s';
 
-/** The most locks that this process may hold at a time; further ones wait. */
-const LOCK_CONNECTIONS = 10;
-
 /**
  * The most connections for long statements; the others stay free for short ones. A database on this
  * machine has no more processors than the server, and one elsewhere keeps this one busy with answers.
@@ -42,17 +39,18 @@ const LONG_CONNECTIONS = { slow: Math.min(4, Math.max(2, availableParallelism())
 /** Bytes that are reserved for the answer of a short statement until its size is known. */
 const SHORT_ANSWER_BYTES = 256 * 1024;
 
-/** Loads the driver only for a server that uses PostgreSQL. */
-const driver = () =>
-  createRequire(import.meta.url)('pg') as typeof pg & {
-    readonly utils: { prepareValue(value: unknown): unknown };
-  };
-
 export interface PostgresOptions {
   /** Milliseconds that a transaction of the query builder may stay open. */
   readonly timeout?: number | undefined;
   /** The most connections. */
   readonly pool?: number | undefined;
+  /** See `PoolerMode`. */
+  readonly pooler?: PoolerMode | undefined;
+  /** The same database without a pooler. */
+  readonly direct?: string | undefined;
+  /** What PostgreSQL shows as the name of the program. */
+  readonly application?: string | undefined;
+  readonly log?: Logger | undefined;
   /** Called with each statement that has run. */
   readonly note?: NoteStatement | undefined;
   /**
@@ -65,15 +63,20 @@ export interface PostgresOptions {
 }
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
-export function postgresStore(
-  url: string,
-  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note, readOnly }: PostgresOptions = {},
-): Store {
-  const { Connection, Pool, utils } = driver();
-  const pool = openPool(url, connections, readOnly);
+export function postgresStore(url: string, options: PostgresOptions = {}): Store {
+  const {
+    timeout = TRANSACTION_TIMEOUT,
+    pool: max = POOL,
+    application = 'twofold',
+    note,
+  } = options;
+  const { Connection } = driver();
+  const statements = openPool(url, { ...options, max, application });
+  const { pool } = statements;
   const parts: Parts = {
     pool,
-    names: createStatementNames(),
+    statements,
+    names: createStatementNames(undefined, () => statements.pooled),
     abandoned: abandonedStatements(Connection),
   };
   const scopes = createScopes();
@@ -83,23 +86,8 @@ export function postgresStore(
   const builder = plain.transaction();
   const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout });
   const beginning = { db, scopes, dialect: 'postgres', builder } as const;
-  const locks = createLockPool(() => new Pool({ connectionString: url, max: LOCK_CONNECTIONS }));
-  const askRows = (asked: StatementCall) =>
-    ask(parts, asked).catch((error) =>
-      withFreshPlan(parts.names, error, asked.text, () => ask(parts, asked)),
-    );
-  const query: Query = (text, values, bounds) => askRows({ text, values, asker: bounds?.asker });
-  const text = (asked: TextCall) =>
-    askText(parts, asked).catch((error) =>
-      withFreshPlan(parts.names, error, asked.text, () => askText(parts, asked)),
-    );
-  const textOf = (sql: string, values: readonly unknown[], bounds?: Bounds) =>
-    text({
-      text: sql,
-      values: values.map((value) => utils.prepareValue(value)),
-      asker: bounds?.asker,
-      large: bounds?.large,
-    });
+  const between = betweenServers({ ...options, statements, url, application });
+  const { query, textOf } = statementsOf(parts);
   const answering = createAnswering();
   const transaction: Store['transaction'] = (work, options = {}) =>
     beginOrJoin(beginningWith(beginning, options), work);
@@ -113,27 +101,34 @@ export function postgresStore(
         beginLaterOrJoin(beginningWith(beginning, options), work),
       transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
       transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
-      writeOne: (text, values, asker) => repeated(() => askRows({ text, values, asker })),
+      writeOne: (text, values, asker) => repeated(() => query(text, values, asker)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
           await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
           return work(trx);
         }),
-      query: query as Store['query'],
+      query: ((text, values, bounds) => query(text, values, bounds?.asker)) as Store['query'],
       valueLater: (sql, values) => textOf(sql, values) as Promise<string | null>,
       answer: (statement, values, bounds) =>
-        inAnswerBounds(answering, statement, bounds, () => textOf(statement.text, values, bounds)),
+        inAnswerBounds(answering, statement, bounds, () =>
+          textOf(statement.text, values, bounds, statement.long),
+        ),
       answerRows: (statement, values, bounds) =>
-        inAnswerBounds(answering, statement, bounds, () => query(statement.text, values, bounds)),
+        inAnswerBounds(answering, statement, bounds, () =>
+          query(statement.text, values, bounds.asker),
+        ),
       memory: answering.memory,
+      describe: () => describePool(statements),
       connections: () => ({
         used: pool.totalCount - pool.idleCount,
         idle: pool.idleCount,
         waiting: pool.waitingCount + answering.long.waiting,
       }),
-      lock: reentrant(locks.lock),
+      lock: reentrant(between.lock),
+      listen: between.listen,
+      notify: between.notify,
       close: async () => {
-        await locks.close();
+        await between.close();
         await db.destroy();
       },
     },
@@ -141,22 +136,26 @@ export function postgresStore(
   );
 }
 
-function openPool(connectionString: string, max: number, readOnly = false): pg.Pool {
-  const { Client, Pool, types } = driver();
-  const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-    parsers[oid] ?? types.getTypeParser(oid, format as 'text');
-  const pool = new Pool({
-    Client: clientWithLargeRows(Client),
-    connectionString,
-    max,
-    types: { getTypeParser } as pg.CustomTypesConfig,
-    onConnect: readOnly ? prepareReadOnly : prepare,
-  });
-  // A broken connection is replaced on the next query. Without a listener, its error would end the
-  // process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
-  return pool;
+/** Single statements: their rows, or the first column of the first row as text. */
+function statementsOf(parts: Parts) {
+  const { utils } = driver();
+  const query = (text: string, values: readonly unknown[], asker?: Asker) => {
+    const run = () => ask(parts, { text, values, asker });
+    return run().catch((error) => withFreshPlan(parts, error, text, run));
+  };
+  const text = (asked: TextCall) =>
+    askText(parts, asked).catch((error) =>
+      withFreshPlan(parts, error, asked.text, () => askText(parts, asked)),
+    );
+  const textOf = (sql: string, values: readonly unknown[], bounds?: Bounds, long = false) =>
+    text({
+      text: sql,
+      withoutJit: long && parts.statements.pooled,
+      values: values.map((value) => utils.prepareValue(value)),
+      asker: bounds?.asker,
+      large: bounds?.large,
+    });
+  return { query, textOf };
 }
 
 /** The parts that all answering statements share. */
@@ -199,6 +198,7 @@ async function inAnswerBounds<T extends Answered>(
 /** The parts that all statements of a store share. */
 interface Parts {
   readonly pool: pg.Pool;
+  readonly statements: StatementPool;
   readonly names: StatementNames;
   readonly abandoned: Abandoned;
 }
@@ -211,24 +211,7 @@ interface StatementCall {
 
 interface TextCall extends StatementCall {
   readonly large: boolean | undefined;
-}
-
-/**
- * Switches off JIT compilation: PostgreSQL compiles each expression of a statement that it
- * estimates as costly, and one that makes JSON of forty types takes seconds to compile and
- * milliseconds to run. It also makes PostgreSQL notice within seconds that this process has ended
- * (version 14 and later, on Linux). Both are set by statements, because poolers refuse them as
- * options of the connection.
- */
-async function prepare(client: pg.ClientBase): Promise<void> {
-  for (const setting of ['jit = off', "client_connection_check_interval = '5s'"])
-    await client.query(`set ${setting}`).catch(() => {});
-}
-
-/** A connection whose setting fails is not used. */
-async function prepareReadOnly(client: pg.ClientBase): Promise<void> {
-  await client.query('set default_transaction_read_only = on');
-  await prepare(client);
+  readonly withoutJit: boolean;
 }
 
 async function ask(
@@ -256,7 +239,8 @@ const isSpent = ({ names, abandoned }: ConnectionParts, client: pg.PoolClient) =
   names.isWorn(client) || abandoned.isTold(client);
 
 /** Like `ask`, with one promise in place of five: five would cost as much as a small statement. */
-function askText(parts: Parts, { text, values, asker, large }: TextCall): Promise<JsonText | null> {
+function askText(parts: Parts, asked: TextCall): Promise<JsonText | null> {
+  const { text, values, asker, large, withoutJit } = asked;
   const { pool, names, abandoned } = parts;
   return new Promise((resolve, reject) => {
     pool.connect((refused, client, release) => {
@@ -265,7 +249,7 @@ function askText(parts: Parts, { text, values, asker, large }: TextCall): Promis
       const running = abandoned.began(client, asker);
       client.query(
         new ValueQuery(
-          { name: names.nameOn(client, text), text, large },
+          { name: names.nameOn(client, text), text, large, withoutJit },
           values,
           (error, value) => {
             abandoned.ended(running);
@@ -318,28 +302,21 @@ async function transact<T>(
   }
 }
 
+/** PostgreSQL's codes of a name that it does not know, or that another one has. */
+const OTHER_NAMES: ReadonlySet<unknown> = new Set(['26000', '42P05']);
+
 /**
  * Repeats a statement under a new name when a migration changed its result type, because PostgreSQL
- * then refuses the old plan.
+ * then refuses the old plan. A name that is lost or taken shows a pooler that looks like PostgreSQL.
  */
 function withFreshPlan<T>(
-  names: StatementNames,
+  { names, statements }: Parts,
   error: { readonly code?: string; readonly message?: string },
   text: string,
   run: () => Promise<T>,
 ): Promise<T> {
+  if (OTHER_NAMES.has(error.code) && statements.loseNames()) return run();
   if (error.code !== '0A000' || !error.message?.includes('cached plan')) throw error;
   names.rename(text);
   return run();
 }
-
-/** Type ids of PostgreSQL's catalogue (`pg_type.oid`). */
-const INT8 = 20;
-const TIMESTAMPTZ = 1184;
-const DATE = 1082;
-
-const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  [INT8]: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text),
-  [TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
-  [DATE]: (text) => text,
-};

@@ -25,9 +25,13 @@ const NAMES = 1000;
  * Names a statement when its text occurs for the second time: most texts of a hostile client occur
  * only once.
  *
+ * @param isPooled whether the statement may reach another connection than the one that knows the name.
  * @example names.nameOn(client, 'select 1') // undefined, and the next time 'e0e3d6…'
  */
-export function createStatementNames(names = NAMES): StatementNames {
+export function createStatementNames(
+  names = NAMES,
+  isPooled: () => boolean = () => false,
+): StatementNames {
   const known = createBoundedCache<string>(TEXTS);
   const given = new WeakMap<object, Set<string>>();
   const note = (connection: object, name: string) => {
@@ -40,6 +44,7 @@ export function createStatementNames(names = NAMES): StatementNames {
     void (text.length <= MAX_TEXT_LENGTH && known.set(text, name, 2 * text.length + 200));
   return {
     nameOn: (connection, text) => {
+      if (isPooled()) return undefined;
       const name = known.get(text);
       if (name === undefined) keep(text, createHash('sha1').update(text).digest('hex'));
       return name === undefined ? undefined : note(connection, name);

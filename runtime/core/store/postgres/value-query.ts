@@ -22,7 +22,11 @@ export interface Named {
   readonly text: string;
   /** Whether a large value is returned as `LargeText`. */
   readonly large?: boolean | undefined;
+  /** Whether JIT is switched off for this statement alone, in its own transaction. */
+  readonly withoutJit?: boolean | undefined;
 }
+
+const WITHOUT_JIT = `select set_config('jit', 'off', true)`;
 
 type Settle = (error: Error | undefined, value: JsonText | null) => void;
 
@@ -39,16 +43,23 @@ export class ValueQuery implements pg.Submittable {
   readonly text: string;
   readonly #values: readonly unknown[];
   readonly #takesLarge: boolean;
+  /** Whether the results that come next are those of `WITHOUT_JIT`. */
+  #before: boolean;
   #settle: Settle | undefined;
   #value: JsonText | null = null;
   #rows = 0;
   #large: LargeRows | undefined;
 
   /** @param values as the driver sends them: text, bytes or null. */
-  constructor({ name, text, large }: Named, values: readonly unknown[], settle: Settle) {
+  constructor(
+    { name, text, large, withoutJit }: Named,
+    values: readonly unknown[],
+    settle: Settle,
+  ) {
     this.name = name ?? '';
     this.text = text;
     this.#takesLarge = large ?? false;
+    this.#before = withoutJit ?? false;
     this.#values = values;
     this.#settle = settle;
   }
@@ -58,6 +69,12 @@ export class ValueQuery implements pg.Submittable {
     const { name, text } = this;
     if (this.#takesLarge && wire.largeRows) this.#takeFrom(wire.largeRows);
     wire.stream.cork();
+    if (this.#before) {
+      // Up to the next sync, all statements are one transaction.
+      wire.parse({ text: WITHOUT_JIT, name: '' });
+      wire.bind({ statement: '', values: [] });
+      wire.execute({});
+    }
     if (!this.#isKnown(wire)) {
       wire.parse({ text, name });
       if (name && wire.submittedNamedStatements) wire.submittedNamedStatements[name] = text;
@@ -85,11 +102,14 @@ export class ValueQuery implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#before) return;
     if (this.#rows === 0) this.#value = fields[0] ?? null;
     this.#rows += 1;
   }
 
-  handleCommandComplete(): void {}
+  handleCommandComplete(): void {
+    this.#before = false;
+  }
 
   handleReadyForQuery(): void {
     this.#end(undefined);

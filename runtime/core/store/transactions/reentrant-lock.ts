@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMutex, type Mutex } from './semaphore.ts';
 
-type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+type Lock = <T>(name: string, work: () => Promise<T>, patience?: number) => Promise<T>;
 
 interface Turn {
   readonly mutex: Mutex;
@@ -16,7 +16,7 @@ interface Turn {
 export function reentrant(lock: Lock): Lock {
   const held = new AsyncLocalStorage<ReadonlySet<string>>();
   const turns = new Map<string, Turn>();
-  return async (name, work) => {
+  return async (name, work, patience) => {
     const names = held.getStore();
     if (names?.has(name)) return work();
     const turn = turns.get(name) ?? { mutex: createMutex(), users: 0 };
@@ -24,7 +24,8 @@ export function reentrant(lock: Lock): Lock {
     turn.users += 1;
     const release = await turn.mutex.acquire();
     try {
-      return await lock(name, () => held.run(new Set([...(names ?? []), name]), work));
+      const inside = () => held.run(new Set([...(names ?? []), name]), work);
+      return await lock(name, inside, patience);
     } finally {
       release();
       turn.users -= 1;

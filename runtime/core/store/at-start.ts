@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../config/log.ts';
+import { AppError } from '../errors.ts';
+import type { DatabaseFacts, Store } from './store.ts';
+import { isNotYet, unreachable } from './unreachable.ts';
+
+const FIRST_WORD = 1_000;
+const NEXT_WORD = 10_000;
+const PATIENCE = 30_000;
+
+/**
+ * Waits for a database that does not answer yet, so that it and the server may be started together.
+ *
+ * @throws the reason after half a minute, and at once when waiting would not help.
+ */
+export async function awaitDatabase(store: Store, url: string, log: Logger): Promise<void> {
+  const since = performance.now();
+  let word = FIRST_WORD;
+  for (;;) {
+    try {
+      return void (await store.query('select 1', []));
+    } catch (error) {
+      const waited = performance.now() - since;
+      if (!isNotYet(error) || waited > PATIENCE) throw error;
+      if (waited > word) {
+        const reason = unreachable(error, url)?.problems[0] ?? String(error);
+        log.warn({ reason }, `WAITING_FOR_DATABASE  ${reason}`);
+        word = waited + NEXT_WORD;
+      }
+      await pause(Math.min(500, 50 + waited / 10));
+    }
+  }
+}
+
+/** Says which database a server uses, and what of it is not as it should be. */
+export async function reportDatabase(store: Store, direct: boolean, log: Logger): Promise<void> {
+  const facts = await store.describe?.();
+  if (!facts) return;
+  const { version, pooler, tls, connections, max_connections } = facts;
+  const database = {
+    dialect: store.dialect,
+    version,
+    pooler,
+    direct,
+    read: 0,
+    tls,
+    connections,
+    max_connections,
+  };
+  log.info({ database }, `database: PostgreSQL ${version}${pooler ? ' behind a pooler' : ''}`);
+  if (pooler && !direct)
+    log.warn(
+      'POOLER_WITHOUT_DIRECT  DATABASE_URL leads to a pooler, and DATABASE_DIRECT_URL is not set: what other servers change and send is seen within two seconds and not at once, and locks of a server that was killed are free after 25 seconds',
+    );
+}
+
+/** @throws AppError `DATABASE_URL_MISMATCH` when two addresses do not lead to one database. */
+export async function assertSame(store: Store, direct: Store): Promise<void> {
+  const [one, other] = await Promise.all([store.describe?.(), direct.describe?.()]);
+  const differs = (key: keyof DatabaseFacts) =>
+    one?.[key] !== undefined && other?.[key] !== undefined && one[key] !== other[key];
+  if (differs('name') || differs('system'))
+    throw new AppError(
+      500,
+      'DATABASE_URL_MISMATCH',
+      `DATABASE_URL leads to the database ${one?.name}, and DATABASE_DIRECT_URL to ${other?.name}${differs('name') ? '' : ' of another PostgreSQL'}: both must be addresses of one database`,
+    );
+}

@@ -1,0 +1,48 @@
+import type { Environment, Settings } from '../config/settings.ts';
+import type { PoolerMode } from './postgres/pool.ts';
+
+const DATABASE = 'file:data/app.db';
+const MODES: readonly PoolerMode[] = ['auto', 'on', 'off'];
+
+/** The path or URL of the database, from the settings. */
+export const databaseUrl = (settings: Settings): string => settings.text('DATABASE_URL', DATABASE);
+
+/** What the settings say of PostgreSQL beside its address. Beside another database it is an error. */
+export interface DatabaseSettings {
+  /** The same database without a pooler. */
+  readonly direct: string | undefined;
+  readonly pooler: PoolerMode;
+}
+
+export function databaseSettings(settings: Settings): DatabaseSettings {
+  const url = databaseUrl(settings);
+  const isPostgres = /^postgres/.test(url);
+  // An address that the environment names is not that of `.env`, which the others are about.
+  const replaced = settings.sourceOf('DATABASE_URL') === 'environment';
+  const read = (name: string) => {
+    const text = settings.text(name);
+    if (text === undefined || (replaced && settings.sourceOf(name) === '.env')) return undefined;
+    if (isPostgres) return text;
+    settings.problem(`${name} is about PostgreSQL, and DATABASE_URL is ${url}: remove it`);
+    return undefined;
+  };
+  const pooler = read('DATABASE_POOLER') ?? 'auto';
+  const mode = MODES.find((each) => each === pooler);
+  if (!mode) settings.problem(`DATABASE_POOLER must be ${MODES.slice(0, 2).join(', ')} or off`);
+  const direct = read('DATABASE_DIRECT_URL');
+  if (direct !== undefined && !/^postgres(ql)?:\/\//.test(direct))
+    settings.problem('DATABASE_DIRECT_URL must be postgres://user:password@host/database');
+  return { direct: direct === url ? undefined : direct, pooler: mode ?? 'auto' };
+}
+
+/** The address for commands, which need no pooler. */
+export const commandUrl = (settings: Settings): string =>
+  databaseSettings(settings).direct ?? databaseUrl(settings);
+
+/** The environment with another database in the place of its own. */
+export const withDatabase = (env: Environment, url: string): Environment => ({
+  ...env,
+  DATABASE_URL: url,
+  DATABASE_DIRECT_URL: undefined,
+  DATABASE_POOLER: undefined,
+});

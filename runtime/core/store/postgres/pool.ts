@@ -1,0 +1,132 @@
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { ConfigError } from '../../errors.ts';
+import type { DatabaseFacts } from '../store.ts';
+import { clientWithLargeRows } from './large-rows.ts';
+
+/** Loads the driver only for a server that uses PostgreSQL. */
+export const driver = () =>
+  createRequire(import.meta.url)('pg') as typeof pg & {
+    readonly utils: { prepareValue(value: unknown): unknown };
+  };
+
+/** Whether the address leads to a pooler in transaction mode. `auto`: what a connection shows. */
+export type PoolerMode = 'auto' | 'on' | 'off';
+
+export interface PoolOptions {
+  readonly max: number;
+  readonly pooler?: PoolerMode | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** What PostgreSQL shows as the name of the program. */
+  readonly application?: string | undefined;
+}
+
+/** The connections for statements, and what they have shown of the way to PostgreSQL. */
+export interface StatementPool {
+  readonly pool: pg.Pool;
+  /** Whether a pooler stands between, as far as is known. */
+  readonly pooled: boolean;
+  /** The same, for which a connection is made if there was none. */
+  isPooled(): Promise<boolean>;
+  /** Takes the way for one through a pooler from now on. @returns false when a setting denies it. */
+  loseNames(): boolean;
+}
+
+/** Connections are made on first use and then reused. */
+export function openPool(connectionString: string, options: PoolOptions): StatementPool {
+  const { max, pooler = 'auto', readOnly = false, application } = options;
+  const { Client, Pool, types } = driver();
+  const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+    parsers[oid] ?? types.getTypeParser(oid, format as 'text');
+  let pooled = pooler === 'auto' ? undefined : pooler === 'on';
+  const pool = new Pool({
+    Client: clientWithLargeRows(Client),
+    connectionString,
+    max,
+    ...(application !== undefined && { fallback_application_name: application }),
+    types: { getTypeParser } as pg.CustomTypesConfig,
+    onConnect: async (client) => {
+      if (pooler === 'auto') pooled = pooled === true || (await isForeign(client));
+      await prepare(client, pooled === true, readOnly);
+    },
+  });
+  // A broken connection is replaced on the next query. Without a listener, its error would end the
+  // process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return {
+    pool,
+    get pooled() {
+      return pooled === true;
+    },
+    isPooled: async () => {
+      if (pooled === undefined) (await pool.connect()).release();
+      return pooled === true;
+    },
+    loseNames: () => pooler === 'auto' && (pooled = true),
+  };
+}
+
+/**
+ * Whether another program answers in the place of PostgreSQL: a pooler gives each client a process
+ * id of its own making, because it has no process of its own.
+ */
+async function isForeign(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query('select pg_backend_pid() as id');
+  return rows[0].id !== (client as { readonly processID?: number | null }).processID;
+}
+
+/**
+ * Switches off JIT compilation: PostgreSQL compiles each expression of a statement that it
+ * estimates as costly, and one that makes JSON of forty types takes seconds to compile and
+ * milliseconds to run. It also makes PostgreSQL notice within seconds that this process has ended
+ * (version 14 and later, on Linux). A connection of a pooler is everybody's, so it stays as it is.
+ */
+async function prepare(client: pg.ClientBase, pooled: boolean, readOnly: boolean): Promise<void> {
+  if (pooled && readOnly)
+    throw new ConfigError([
+      'DATABASE_URL leads to a pooler, which cannot refuse writes: set DATABASE_DIRECT_URL to the address of PostgreSQL itself',
+    ]);
+  if (pooled) return;
+  if (readOnly) await client.query('set default_transaction_read_only = on');
+  await client
+    .query(`set jit = off; set client_connection_check_interval = '5s'`)
+    .catch(() => client.query('set jit = off').catch(() => {}));
+}
+
+/** Type ids of PostgreSQL's catalogue (`pg_type.oid`). */
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const DATE = 1082;
+
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [INT8]: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text),
+  [TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
+  [DATE]: (text) => text,
+};
+
+const FACTS = `select current_setting('server_version') as version, current_database() as name,
+  current_setting('max_connections')::int as max_connections`;
+
+/** See `Store.describe`. */
+export async function describePool({ pool, isPooled }: StatementPool): Promise<DatabaseFacts> {
+  const pooler = await isPooled();
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query(FACTS);
+    const system = await client
+      .query('select system_identifier::text as id from pg_control_system()')
+      .catch(() => undefined);
+    const { stream } = (client as unknown as { connection: { stream: { encrypted?: boolean } } })
+      .connection;
+    return {
+      ...rows[0],
+      system: system?.rows[0].id,
+      pooler,
+      tls: stream.encrypted === true,
+      connections: pool.options.max,
+    };
+  } finally {
+    client.release();
+  }
+}
