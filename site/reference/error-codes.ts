@@ -53,7 +53,7 @@ export const errorCodes: readonly ErrorCode[] = [
   row(
     'TOO_COSTLY',
     400,
-    'the operation could read more rows than the limit',
+    'the operation could read more rows, or its filters more text, than the limit',
     'ask for smaller pages, or raise the limit: [limits](/graphql/limits)',
   ),
   row(

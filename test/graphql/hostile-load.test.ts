@@ -44,7 +44,11 @@ describe.each(databases)('hostile operations of eight clients on %s', (kind) => 
 });
 
 it('a filter of many words keeps none of the texts that SQLite compares in memory', async () => {
-  const program = await serve({ rows: 1000, large: { posts: 50, characters: 400_000 } });
+  const program = await serve({
+    rows: 1000,
+    time: '60s',
+    large: { posts: 50, characters: 400_000 },
+  });
   try {
     const url = await program.listening;
     const or = Array.from({ length: 100 }, (_, index) => ({ body: { contains: `none ${index}` } }));
@@ -58,6 +62,26 @@ it('a filter of many words keeps none of the texts that SQLite compares in memor
     // 100 words and 50 texts: 2 GB if each comparison kept its text.
     expect((await ask(url, shot)).text).toBe('{"data":{"posts":[]}}');
     expect(mostMemory(program.process.pid!) - before).toBeLessThan(500);
+  } finally {
+    await end(program);
+  }
+});
+
+it('a filter of many words keeps nothing of the calls that it makes for each row', async () => {
+  const program = await serve({ rows: 40_000, time: '60s', large: { posts: 0, characters: 0 } });
+  try {
+    const url = await program.listening;
+    const or = Array.from({ length: 430 }, (_, index) => ({ body: { contains: `none ${index}` } }));
+    const query = 'query ($where: PostFilter) { posts(where: $where) { id } }';
+    const shot = { method: 'POST', path: '/graphql' } as const;
+    // The same with a word that each row has: a thread begins, and has its statement.
+    const found = { where: { or: [{ views: { gte: 0 } }, ...or] } };
+    expect((await ask(url, { ...shot, body: { query, variables: found } })).status).toBe(200);
+    const before = mostMemory(program.process.pid!);
+    // 16,000 rows: 110 MiB if node kept its 17 bytes of each call of a function.
+    const body = { query, variables: { where: { or } } };
+    expect((await ask(url, { ...shot, body })).text).toBe('{"data":{"posts":[]}}');
+    expect(mostMemory(program.process.pid!) - before).toBeLessThan(80);
   } finally {
     await end(program);
   }

@@ -23,8 +23,7 @@ async function standBy(): Promise<void> {
   const abort = new AbortController();
   process.once('message', () => abort.abort());
   const times = await bystander(process.argv[2] as string, abort.signal);
-  process.send?.(times);
-  process.disconnect();
+  process.send?.(times, () => process.disconnect());
 }
 
 async function main(): Promise<void> {

@@ -82,14 +82,14 @@ function isOrHasList(field: Planned): boolean {
 /**
  * A condition that is always true and allows the server to end the statement: it is evaluated in
  * the loop over the rows of `alias`. A call costs as much as finding a row, so only every 17th key
- * makes one. 17 is prime because keys may come in steps of 2, 10 or 16.
+ * makes one, or every 17th row or so. 17 is prime because keys may come in steps of 2, 10 or 16.
  */
 export function watched(scope: Scope, entity: EntityModel, alias: string): Sql | undefined {
   scope.watch();
   if (scope.dialect === 'postgres') return undefined;
   return hasIntegerKey(scope, entity)
     ? sql`${reference(entity, alias, 'id')} % 17 or ${STEP_FUNCTION}()`
-    : sql`${STEP_FUNCTION}()`;
+    : sql`random() % 17 or ${STEP_FUNCTION}()`;
 }
 
 /**

@@ -68,6 +68,27 @@ export function resultTooLarge({ result }: AnswerLimits, bytes = result + 1): Ap
   });
 }
 
+/**
+ * Characters that functions of JavaScript may get of the texts of one statement on SQLite. Node
+ * keeps what they get, and what they return, until the statement ends: one or two bytes for each.
+ */
+export const MAX_TEXT = 100_000_000;
+
+/**
+ * Notes that a function gets a text of so many characters. It throws when that ends the statement:
+ * when its texts are too many, or, before a large one, when its time is up.
+ */
+export type ReadText = (characters: number) => void;
+
+/** The functions of a statement got more than `MAX_TEXT` characters. */
+export const tooMuchText = (): AppError =>
+  new LimitReached(
+    400,
+    'TOO_COSTLY',
+    `a filter would look through more than ${MAX_TEXT} characters: narrow it with another field, or look for words with search`,
+    { extensions: { limit: MAX_TEXT } },
+  );
+
 /** The statement ran into `api.limits.time`. */
 export function outOfTime({ time }: AnswerLimits): AppError {
   return new LimitReached(400, 'TIMEOUT', `the operation took longer than ${time} ms`, {

@@ -39,7 +39,7 @@ export function binary(
     case 'gte':
       return sql`${left} >= ${right}`;
     case 'contains':
-      return sqlite ? containsSql(scope, column, value) : strposSql(column, value);
+      return containsSql(scope, column, value);
     case 'startsWith':
       return sqlite
         ? sql`substr(${column}, 1, length(${value})) = ${value}`
@@ -72,11 +72,14 @@ const SMALL_TEXT = 65_536;
  * SQLite's `instr` takes seconds to look for 50 KB in 1 MB when nearly all letters are equal, and
  * nothing can end it meanwhile. Short parts stay with it: what a function of ours gets is kept in
  * memory until the statement ends. The length of a parameter is worked out once for all rows.
+ *
+ * @param text the column, or what is made of it: it is worked out once
  */
-function containsSql(scope: Pick<Scope, 'part'>, text: Sql, part: Sql): Sql {
+export function containsSql(scope: Scope, column: Sql, part: Sql, text = column): Sql {
+  if (scope.dialect === 'postgres') return strposSql(text, part);
   const goesOn =
     scope.part() > FEW_PARTS
-      ? sql`(octet_length(${text}) < ${String(SMALL_TEXT)} or ${STEP_FUNCTION}()) and `
+      ? sql`case when octet_length(${column}) < ${String(SMALL_TEXT)} then 1 else ${STEP_FUNCTION}() end and `
       : sql``;
   return sql`case when octet_length(${part}) > ${String(SMALL_PART)} then ${CONTAINS_TEXT}(${text}, ${part}) else ${goesOn}instr(${text}, ${part}) > 0 end`;
 }
@@ -95,11 +98,12 @@ function strposSql(text: Sql, part: Sql): Sql {
 
 /**
  * A text in small letters. Only letters of Latin, Greek and Cyrillic change, so that both databases
- * give the same result. The order of texts stays the one of the database.
+ * give the same result. The order of texts stays the one of the database. SQLite knows ASCII itself,
+ * and keeps nothing of it, see `ReadText`.
  */
 export function foldedSql({ dialect }: Pick<Scope, 'dialect'>, text: Sql): Sql {
   return dialect === 'sqlite'
-    ? sql`${FOLD_TEXT}(${text})`
+    ? sql`case when octet_length(${text}) <> length(${text}) then ${FOLD_TEXT}(${text}) else lower(${text}) end`
     : sql`(translate(lower(cast(${text} as text) collate "und-x-icu"), 'ς', 'σ') collate "default")`;
 }
 

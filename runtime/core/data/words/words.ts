@@ -1,7 +1,6 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import { CONTAINS_TEXT } from '../../store/sqlite/contains-text.ts';
-import { binary, foldedSql, LONGEST_PART, noNull, not } from './comparison.ts';
+import { binary, containsSql, foldedSql, LONGEST_PART, noNull, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, valueSql, type Sql, type Part } from '../sql/fragment.ts';
 import type { Beside, Given } from '../sql/given.ts';
@@ -166,11 +165,10 @@ function amongWord({ nothing }: Compared, word: 'in' | 'notIn', given: Given, li
 
 function foldedWord(scope: Scope, compared: Compared, word: FilterOperator, given: Given): Sql {
   const { as, value } = compared;
-  const own = foldedSql(scope, as.databaseType === undefined ? value : castText(value));
+  const text = as.databaseType === undefined ? value : castText(value);
+  const own = foldedSql(scope, text);
   const other = foldedSql(scope, sql`${given.parameter(TEXT)}`);
-  // `CONTAINS_TEXT` names the folded text once. With `instr` SQLite would fold it for each use.
-  if (word === 'contains' && scope.dialect === 'sqlite')
-    return sql`${CONTAINS_TEXT}(${own}, ${other})`;
+  if (word === 'contains') return containsSql(scope, text, other, own);
   if (word !== 'in' && word !== 'notIn') return binary(scope, own, word, other, false);
   const list = given.parameter({ ...TEXT, many: true });
   const rows =

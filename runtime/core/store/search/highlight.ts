@@ -1,17 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ReadText } from '../bounds.ts';
 import { HIGHLIGHT_FUNCTION } from './postgres-search.ts';
 import { porterStem } from './porter.ts';
 import { foldWord, wordsIn } from './words.ts';
 
-/**
- * Adds the function `twofold_search_highlight(text, marks, language)` to a connection.
- *
- * @param step called for each text: a statement may be ended there.
- */
-export function addHighlight(database: DatabaseSync, step: () => void): void {
+/** Adds the function `twofold_search_highlight(text, marks, language)` to a connection. */
+export function addHighlight(database: DatabaseSync, read: ReadText): void {
   database.function(HIGHLIGHT_FUNCTION, { deterministic: true }, (value, marks, language) => {
     if (value === null) return null;
-    step();
+    read(String(value).length);
     return highlight(String(value), String(marks), String(language));
   });
 }

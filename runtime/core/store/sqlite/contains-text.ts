@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ReadText } from '../bounds.ts';
 
 /** The SQL function `twofold_contains(text, part)`: whether a text has a part. */
 export const CONTAINS_TEXT = 'twofold_contains';
@@ -6,11 +7,10 @@ export const CONTAINS_TEXT = 'twofold_contains';
 /** The largest product of two lengths for which comparing at each position is fast. */
 const SMALL_PRODUCT = 1_000_000;
 
-/** @param step called for each large text: a statement may be ended there. */
-export function addContains(database: DatabaseSync, step: () => void): void {
+export function addContains(database: DatabaseSync, read: ReadText): void {
   database.function(CONTAINS_TEXT, { deterministic: true }, (text, part) => {
     if (text === null || part === null) return null;
-    step();
+    read(String(text).length + String(part).length);
     return Number(containsText(String(text), String(part)));
   });
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ReadText } from '../bounds.ts';
 
 /** The SQL function that makes texts equal which differ only in case. */
 export const FOLD_TEXT = 'twofold_fold';
@@ -11,19 +12,13 @@ export const FOLD_TEXT = 'twofold_fold';
  */
 export const foldText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
 
-/** Characters of a text that takes about as long to fold as a row to find. */
-const LARGE = 1000;
-
-/**
- * Adds functions for letter case to SQLite, which itself knows ASCII letters only.
- *
- * @param step called for each large text: a statement may be ended there.
- */
-export function addFolding(database: DatabaseSync, step: () => void): void {
+/** Adds a function for letter case to SQLite, which itself knows ASCII letters only. */
+export function addFolding(database: DatabaseSync, read: ReadText): void {
   database.function(FOLD_TEXT, { deterministic: true, useBigIntArguments: true }, (value) => {
     if (value === null) return null;
     const text = String(value);
-    if (text.length > LARGE) step();
+    // Together with what is returned.
+    read(2 * text.length);
     return foldText(text);
   });
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { containsText } from './contains-text.ts';
 import { foldText } from './fold-text.ts';
+import type { ReadText } from '../bounds.ts';
 
 /**
  * The SQL function `twofold_json(word, document, path, given, fold)`: whether a value inside a JSON
@@ -8,17 +9,13 @@ import { foldText } from './fold-text.ts';
  */
 export const JSON_WORD = 'twofold_json';
 
-/**
- * SQLite has no comparison of JSON by type and value. PostgreSQL has jsonb.
- *
- * @param step called for large documents, of which many words take long within one row.
- */
-export function addJsonWords(database: DatabaseSync, step: () => void): void {
+/** SQLite has no comparison of JSON by type and value. PostgreSQL has jsonb. */
+export function addJsonWords(database: DatabaseSync, read: ReadText): void {
   const parse = remembering();
-  const read = rememberingDocument();
+  const documentOf = rememberingDocument();
   database.function(JSON_WORD, { deterministic: true }, (word, document, path, given, fold) => {
-    if (String(document).length > LARGE) step();
-    const value = valueAt(read(document), path === null ? [] : (parse(path) as string[]));
+    read(String(document).length);
+    const value = valueAt(documentOf(document), path === null ? [] : (parse(path) as string[]));
     if (word === 'isNull') return Number(value === null);
     if (value === null) return null;
     const meets = WORDS[String(word)];
@@ -42,9 +39,6 @@ function remembering() {
     return known.get(text);
   };
 }
-
-/** Characters of a document that takes about as long to parse as a row to find. */
-const LARGE = 1000;
 
 /**
  * Keeps the last parsed document, because several operators of a filter read the same one, row by

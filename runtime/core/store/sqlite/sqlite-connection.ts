@@ -6,7 +6,7 @@ import { addFolding } from './fold-text.ts';
 import { addJsonWords } from './json-words.ts';
 import { addKeyPart } from './key-part.ts';
 import { addHighlight } from '../search/highlight.ts';
-import { STEP_FUNCTION } from '../bounds.ts';
+import { MAX_TEXT, type ReadText, STEP_FUNCTION, tooMuchText } from '../bounds.ts';
 import type { StoredType } from '../tables/column-types.ts';
 import { convertValue } from '../tables/conversion.ts';
 
@@ -55,6 +55,12 @@ interface Prepared {
 
 const STATEMENTS = { entries: 500, bytes: 32_000_000 };
 
+/** Characters of a text that takes about as long to look through as a row to find. */
+const LARGE = 1000;
+
+/** What a call takes beside its text, as so many characters. */
+const PER_CALL = 50;
+
 /** The default of SQLite, in bytes. */
 const MAX_VALUE_BYTES = 1_000_000_000;
 const TOO_BIG = 18;
@@ -89,11 +95,21 @@ export function openSqlite(
   addKeyPart(database);
   addExactNumbers(database);
   let check: (() => void) | undefined;
+  let handed = 0;
   const step = () => check?.();
-  addFolding(database, step);
-  addContains(database, step);
-  addJsonWords(database, step);
-  addHighlight(database, step);
+  const read: ReadText = (characters) => {
+    handed += characters + PER_CALL;
+    if (handed > MAX_TEXT) throw tooMuchText();
+    if (characters > LARGE) step();
+  };
+  const begun = <T>(statement: T): T => {
+    handed = 0;
+    return statement;
+  };
+  addFolding(database, read);
+  addContains(database, read);
+  addJsonWords(database, read);
+  addHighlight(database, read);
   let longest = MAX_VALUE_BYTES;
   // Declared as not deterministic, so that SQLite calls it for each row and not only once.
   database.function(STEP_FUNCTION, { deterministic: false }, () => {
@@ -103,10 +119,10 @@ export function openSqlite(
   const cache = createBoundedCache<Prepared>(STATEMENTS);
   const values = createBoundedCache<StatementSync>(STATEMENTS);
   return {
-    run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
-    value: (sql, parameters) => firstOf(prepareValue(database, values, sql), parameters),
+    run: (sql, parameters) => execute(begun(prepare(database, cache, sql)), parameters),
+    value: (sql, parameters) => firstOf(begun(prepareValue(database, values, sql)), parameters),
     rowsWithin: (sql, parameters, bytes) =>
-      rowsWithin(prepare(database, cache, sql), parameters, bytes),
+      rowsWithin(begun(prepare(database, cache, sql)), parameters, bytes),
     exec: (sql) => database.exec(sql),
     onStep: (next) => {
       check = next;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { type AnswerMemory, bytesOf } from '../answer-memory.ts';
-import { type Bounds, resultTooLarge, unwanted } from '../bounds.ts';
+import { type Bounds, resultTooLarge, tooMuchText, unwanted } from '../bounds.ts';
 import type { Connections } from '../store.ts';
 import type { ThreadAnswer, ThreadJob, ThreadSetup } from './sqlite-worker.ts';
 
@@ -149,6 +149,7 @@ class Threads implements SqliteThreads {
 
 function errorOf(answer: Exclude<ThreadAnswer, { kind: 'value' }>, { limits }: Bounds): Error {
   if (answer.kind === 'too large') return resultTooLarge(limits);
+  if (answer.kind === 'too much text') return tooMuchText();
   if (answer.kind === 'ended') return unwanted();
   const { message, errcode } = answer;
   return Object.assign(new Error(message), { ...(errcode !== undefined && { errcode }) });

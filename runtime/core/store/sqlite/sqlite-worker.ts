@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { LimitReached } from '../bounds.ts';
 import { isTooBig, openSqlite } from './sqlite-connection.ts';
 
 /** The data that a thread gets at its start. */
@@ -26,6 +27,7 @@ export interface ThreadJob {
 export type ThreadAnswer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'too large' }
+  | { readonly kind: 'too much text' }
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly message: string; readonly errcode: number | undefined };
 
@@ -52,6 +54,7 @@ function serve({ file, writes, flag }: ThreadSetup): void {
     } catch (error) {
       if (error === ENDED) return { kind: 'ended' };
       if (isTooBig(error)) return { kind: 'too large' };
+      if (error instanceof LimitReached) return { kind: 'too much text' };
       const { message, errcode } = error as { message: string; errcode?: number };
       return { kind: 'failed', message, errcode };
     }
