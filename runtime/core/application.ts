@@ -19,9 +19,9 @@ import type { BoundRoute } from './http/route.ts';
 import { createRouteOf } from './http/route-of.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { httpTraces } from './traces/http-traces.ts';
-import { knownTarget } from './http/known-target.ts';
-import { batchByTick } from './http/tick-batch.ts';
-import { guardStreams } from './http/response-stream.ts';
+import { knownTarget } from './http/unreadable.ts';
+import { batchByTick } from './http/incoming.ts';
+import { guardStreams } from './http/sending.ts';
 import { serveOwnRoutes } from './routes/index.ts';
 
 /** Members of the request context that Koa's `ctx` has too. */

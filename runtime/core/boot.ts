@@ -1,4 +1,4 @@
-import { hooksOf } from './graphql/traced-hooks.ts';
+import { hooksOf, traceResolvers } from './graphql/traces.ts';
 import { fileURLToPath } from 'node:url';
 import { adminDataOf, buildTables, opens } from '@twofold/schema';
 import type { App } from './app.ts';
@@ -12,7 +12,6 @@ import { createSettings, type Environment, type Settings } from './config/settin
 import { ConfigError } from './errors.ts';
 import { loadDatabase } from './database-package.ts';
 import { createGraphql } from './graphql/index.ts';
-import { traceResolvers } from './graphql/traced-resolvers.ts';
 import { jobsMode, type JobsMode } from './jobs/settings.ts';
 import { createMetricsModule } from './metrics/index.ts';
 import { createMetrics, type Metrics } from './metrics/registry.ts';

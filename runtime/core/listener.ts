@@ -3,9 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from './errors.ts';
 import { Incoming } from './http/incoming.ts';
-import { Outgoing } from './http/outgoing.ts';
-import { refuseUpgrade } from './http/refuse-upgrade.ts';
-import { refuseUnreadable } from './http/unreadable.ts';
+import { Outgoing } from './http/sending.ts';
+import { refuseUpgrade, refuseUnreadable } from './http/unreadable.ts';
 import type { ServerModule } from './module.ts';
 
 /** The address to listen at. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
-import { auditMigrations } from '../../runtime/core/audit/tables.ts';
+import { auditMigrations } from '../../runtime/core/audit/index.ts';
 import { sqliteStore } from '../../runtime/core/store/sqlite/sqlite-store.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { uuid7 } from '../../runtime/core/store/uuid7.ts';

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capabilities, jobRoutes, type RouteSpec } from '@twofold/schema';
-import { actorOf, viaOf } from '../../runtime/core/audit/audit-log.ts';
-import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
-import { auditedRoute } from '../../runtime/core/audit/audited-route.ts';
-import { isAudited } from '../../runtime/core/audit/audited-route.ts';
-import { auditMigrations } from '../../runtime/core/audit/tables.ts';
+import { actorOf, viaOf, createAuditLog } from '../../runtime/core/audit/audit-log.ts';
+import { auditedRoute, isAudited } from '../../runtime/core/audit/audited-route.ts';
+import { auditMigrations } from '../../runtime/core/audit/index.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';

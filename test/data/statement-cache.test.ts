@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStatementCache } from '../../runtime/core/data/statement-cache.ts';
+import { createStatementCache } from '../../runtime/core/data/statement-key.ts';
 
 const statement = (text: string) => ({ text, parameters: [], long: false });
 

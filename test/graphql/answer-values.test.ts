@@ -7,8 +7,8 @@ import {
   GraphQLString,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { EmptyAnswer, Waiting } from '../../runtime/core/graphql/execute/answer.ts';
-import { assertJson, leafOf, leafValue } from '../../runtime/core/graphql/execute/value.ts';
+import { EmptyAnswer, Waiting } from '../../runtime/core/graphql/execute/execution.ts';
+import { assertJson, leafOf, leafValue } from '../../runtime/core/graphql/execute/field.ts';
 
 const SCALARS = [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean];
 const VALUES: readonly unknown[] = [

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createFieldBudget } from '../../runtime/core/graphql/plan/budget.ts';
-import { createPlanCache } from '../../runtime/core/graphql/plan-cache.ts';
+import { createFieldBudget } from '../../runtime/core/graphql/plan/collect.ts';
+import { createPlanCache } from '../../runtime/core/graphql/document-cache.ts';
 import { databases, startServer, type TestServer } from './harness.ts';
 
 const COLUMNS = Array.from({ length: 40 }, (_, index) => `f${index}`);

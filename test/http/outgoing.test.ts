@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Outgoing } from '../../runtime/core/http/outgoing.ts';
+import { Outgoing } from '../../runtime/core/http/sending.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
   ascii: '{"name":"Zoe"}',

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { batchByTick } from '../../runtime/core/http/tick-batch.ts';
+import { batchByTick } from '../../runtime/core/http/incoming.ts';
 
 const request = (url: string) => ({ url }) as IncomingMessage;
 const response = {} as ServerResponse;

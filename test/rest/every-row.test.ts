@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStreams } from '../../runtime/core/rest/streams.ts';
+import { createStreams } from '../../runtime/core/rest/service.ts';
 import { databases, startRest, type Answer, type RestServer } from './harness.ts';
 
 const SDL = `

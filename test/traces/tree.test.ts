@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { withoutLiterals } from '../../runtime/core/traces/statements.ts';
+import { withoutLiterals } from '../../runtime/core/traces/otel.ts';
 import { createDatabase } from '../engines/available.ts';
 import { databases } from '../graphql/harness.ts';
 import { end, query, run, type Program } from '../server/program.ts';

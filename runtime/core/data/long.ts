@@ -1,9 +1,10 @@
 import { STEP_FUNCTION } from '../store/bounds.ts';
 import { sql, type Sql } from './sql/fragment.ts';
 import type { ConnectionPart, Link, Order, Planned, Selection } from './plan.ts';
-import type { Listed } from './listed.ts';
 import type { EntityModel } from './model.ts';
 import { reference, type Scope } from './sql/scope.ts';
+import type { Access } from './access/row-condition.ts';
+import type { ListOptions } from '@twofold/schema';
 
 /** A list, or a connection, and the selection of its rows. */
 interface SelectedList extends Listed {
@@ -108,4 +109,13 @@ export function watchedInOrder(
 function hasIntegerKey({ model }: Scope, { key, columns }: EntityModel): boolean {
   const id = columns.get('id');
   return key[0] === 'id' && (id?.key ?? model.ids) === 'integer' && !model.project.unmanaged;
+}
+
+/** The options that lists, connections and counts have in common. */
+export interface Listed {
+  readonly entity: string;
+  readonly link?: Link;
+  readonly list: ListOptions;
+  readonly call: number;
+  readonly access?: Access;
 }

@@ -12,8 +12,7 @@ import { type NoteCut, ToldPages } from './select/pages.ts';
 import type { Call, Get, Planned, Root } from './plan.ts';
 import { createScope, type Scope } from './sql/scope.ts';
 import { batchStatement, rootStatement } from './select/select.ts';
-import { statementKey } from './statement-key.ts';
-import { createStatementCache } from './statement-cache.ts';
+import { statementKey, createStatementCache } from './statement-key.ts';
 import { organizationsWith } from './access/row-condition.ts';
 import { toStored } from './sql/values.ts';
 

@@ -8,14 +8,14 @@ import { toFailure } from '../data/write/database-failure.ts';
 import { createDataApi } from '../data-api/index.ts';
 import { rootCause } from './errors.ts';
 import { clearLoaders, createLoaders } from './loaders.ts';
-import { clearingDatabase } from './clearing-database.ts';
 import type { Answer } from './operation-run.ts';
 import { schemaNames } from '../schema-names/index.ts';
 import { createPublisher } from './publish.ts';
-import { type Parameters, readParameters } from './parameters.ts';
+import { type Parameters as Asked, readParameters } from './parameters.ts';
 import { runOperation } from './run.ts';
 import { RequestErrors } from './response.ts';
 import { findOperation, type Service } from './service.ts';
+import type { Kysely, KyselyPlugin, PluginTransformQueryArgs, RootOperationNode } from 'kysely';
 
 /** What the GraphQL module adds to contexts. */
 export function contextServices(
@@ -23,7 +23,7 @@ export function contextServices(
   parts: ContextParts,
 ): Omit<ContextServices, 'explain' | 'principalOf' | 'auth' | 'jobs'> {
   const { engine } = service;
-  const source = { ...service.source, textOf: ({ query }: Parameters) => query ?? '' };
+  const source = { ...service.source, textOf: ({ query }: Asked) => query ?? '' };
   const own: Service = { ...service, source };
   const dataOf = createDataApi(engine);
   const named = engine.store.db.withPlugin(schemaNames(engine.model));
@@ -68,4 +68,32 @@ function dataOf(answer: Answer, warn: (extensions: { cut?: unknown }) => void): 
   const cause = errors?.[0] && rootCause(errors[0]);
   if (cause) throw toFailure(cause) ?? cause;
   return data;
+}
+
+/** The query builder of one request: what it writes empties the loaders of the request. */
+const clearingDatabase = (db: Kysely<any>, clear: () => void): Kysely<any> =>
+  db.withPlugin(new ClearingPlugin(clear));
+
+const READS: ReadonlySet<RootOperationNode['kind']> = new Set(['SelectQueryNode']);
+
+class ClearingPlugin implements KyselyPlugin {
+  readonly #clear: () => void;
+  readonly #writes = new WeakSet<object>();
+
+  constructor(clear: () => void) {
+    this.#clear = clear;
+  }
+
+  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
+    if (!READS.has(node.kind)) this.#writes.add(queryId);
+    return node;
+  }
+
+  async transformResult({
+    result,
+    queryId,
+  }: Parameters<KyselyPlugin['transformResult']>[0]): ReturnType<KyselyPlugin['transformResult']> {
+    if (this.#writes.has(queryId)) this.#clear();
+    return result;
+  }
 }

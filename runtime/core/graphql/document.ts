@@ -13,8 +13,7 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql';
-import type { ApiLimits } from '@twofold/schema';
-import { checkMeasures, type Fragments, limitError } from './limits.ts';
+import { type ApiLimits, checkMeasures, type Fragments, limitError } from '@twofold/schema';
 
 /** The result of reading a text: a document that may be run, or its errors. */
 export type ReadDocument =

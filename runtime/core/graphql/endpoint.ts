@@ -2,15 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { afterSending } from '../http/after-sending.ts';
-import { sendText } from '../http/send-text.ts';
+import { afterSending, sendText, setAnswerHeaders } from '../http/sending.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
-import { setAnswerHeaders } from '../http/answer-headers.ts';
 import type { ErrorForm } from '../http/error-boundary.ts';
 import { freshContext } from './fresh-context.ts';
-import { type Answering, negotiate } from './media-type.ts';
-import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
+import {
+  type Answering,
+  negotiate,
+  parseJson,
+  readParameters,
+  readQueryParameters,
+  type Parameters,
+} from './parameters.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import { shareTime } from './time-limit.ts';
 import { toGraphqlError } from './errors.ts';

@@ -7,7 +7,7 @@ import { type CallerWatch, watchCaller } from './caller-watch.ts';
 import { freshContext } from './fresh-context.ts';
 import type { Parameters } from './parameters.ts';
 import { findOperation, leaveRefused, respondOnce, type Service } from './service.ts';
-import { roomToSend } from './slow-reader.ts';
+import { roomToSend } from './event-queue.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import { subscribeClient } from './subscribing.ts';
 

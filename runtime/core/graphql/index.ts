@@ -22,7 +22,7 @@ import { operationMetrics } from './operation-metrics.ts';
 import { isFed } from './publish.ts';
 import type { Service } from './service.ts';
 import { createSocketCallers } from './socket-caller.ts';
-import { operationTraces } from './operation-traces.ts';
+import { operationTraces } from './traces.ts';
 import { surround, type Surroundings } from './surroundings.ts';
 import { acceptedTexts, createDocumentSource, type DocumentSource } from './trusted-documents.ts';
 import { createSockets } from './web-socket.ts';

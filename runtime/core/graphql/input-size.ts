@@ -1,4 +1,11 @@
-import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLInputType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  type GraphQLSchema,
+} from 'graphql';
+import { remembered } from '@twofold/schema';
 
 /** The most values in the input of one request, independent of `server.body_limit`. */
 export const INPUT_VALUES = 200_000;
@@ -55,3 +62,28 @@ function objectSize(value: object, fields: Fields, counted: number): number {
 /** @example tooLarge('Variable "$list"') // Variable "$list" has more than 200000 values: … */
 export const tooLarge = (what: string): string =>
   `${what} has more than ${INPUT_VALUES} values: send it in several requests`;
+
+/**
+ * The value with objects that inherit nothing, for a schema with an input field such as
+ * `constructor`: graphql-js would take what each object inherits for a given value.
+ *
+ * @example ownMembers(schema, { input: {} })
+ */
+export function ownMembers<Value>(schema: GraphQLSchema, value: Value): Value {
+  return namesInherited(schema) ? (bare(value) as Value) : value;
+}
+
+const namesInherited = remembered((schema: GraphQLSchema) =>
+  Object.values(schema.getTypeMap()).some(
+    (type) =>
+      isInputObjectType(type) &&
+      Object.keys(type.getFields()).some((name) => name in Object.prototype),
+  ),
+);
+
+function bare(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(bare);
+  const members = Object.entries(value).map(([name, member]) => [name, bare(member)] as const);
+  return Object.setPrototypeOf(Object.fromEntries(members), null);
+}

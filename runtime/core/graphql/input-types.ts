@@ -17,8 +17,14 @@ import { asSent } from '../data/scalars/attach.ts';
 import { constraintErrors } from '../data/write/constraint.ts';
 import { failure } from '../errors.ts';
 import type { InputError, InputTypes } from '../http/input-types.ts';
-import { ownMembers } from './own-members.ts';
-import { INPUT_VALUES, inputSize, isNestedBeyond, NESTING, tooLarge } from './input-size.ts';
+import {
+  ownMembers,
+  INPUT_VALUES,
+  inputSize,
+  isNestedBeyond,
+  NESTING,
+  tooLarge,
+} from './input-size.ts';
 
 type Constraints = Readonly<Record<string, Constraint>>;
 

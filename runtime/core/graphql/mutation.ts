@@ -7,7 +7,7 @@ import type { EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
 import type { Query } from '../data/reader.ts';
 import { TYPE_KEY } from '../data/sql/scope.ts';
-import type { Returning } from '../data/select/returning.ts';
+import type { Returning } from '../data/write/write-request.ts';
 import { performAction, type WriteAction, type Written } from '../data/write/write-action.ts';
 import { performMany, type ManyWritten } from '../data/write/write-many.ts';
 import { readArguments, readCalls, type WrittenKey } from './arguments.ts';

@@ -5,11 +5,11 @@ import type { Judge } from '../data/write/row-judgement.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Planning } from './plan/planning.ts';
 import type { OperationPlan } from './plan/operation.ts';
-import type { VariableValues } from 'graphql';
-import type { JsonText } from '../store/large-text.ts';
+import type { VariableValues, ExecutionResult } from 'graphql';
+import { type JsonText, joinTexts } from '../store/large-text.ts';
 import type { ArgumentReading } from './arguments.ts';
-import type { Cuts } from './cuts.ts';
 import type DataLoader from 'dataloader';
+import type { NoteCut } from '../data/select/pages.ts';
 
 /** One running operation. It is the executor's root value. */
 export interface Run {
@@ -44,8 +44,6 @@ export type Outcome =
   | { readonly tree: unknown }
   | { readonly error: unknown };
 
-export type { Answer } from './cuts.ts';
-
 /** What the values of the arguments of a run's plans are read from. */
 export const readingOf = ({ engine, rules, variables, nested }: Run): ArgumentReading => ({
   model: engine.model,
@@ -59,4 +57,46 @@ export const readingOf = ({ engine, rules, variables, nested }: Run): ArgumentRe
 export function judgeOf({ engine: { model, store }, rules, context }: Run): Judge {
   const { dialect, query } = store;
   return { model, rules, caller: callerId(context.principal), dialect, query };
+}
+
+/** JSON text of the whole answer, or the result of the executor. */
+export type Answer = { readonly text: JsonText } | { readonly result: ExecutionResult };
+
+/** A list that has more rows than the answer shows, because nobody asked for a page of it. */
+interface Cut {
+  /** The keys that lead to the list, without the places in the lists around it. */
+  readonly path: readonly string[];
+  /** The rows that the answer shows. */
+  readonly size: number;
+  /** How many lists of this path are cut. */
+  lists: number;
+}
+
+/** The lists of one answer that were cut. */
+export class Cuts {
+  #found: Map<string, Cut> | undefined;
+
+  /** Notes lists below the field with these keys. */
+  at(...above: readonly string[]): NoteCut {
+    return (path, size) => {
+      const whole = [...above, ...path];
+      const id = whole.join();
+      const found = (this.#found ??= new Map()).get(id);
+      if (found) found.lists += 1;
+      else this.#found.set(id, { path: whole, size, lists: 1 });
+    };
+  }
+
+  /** Undefined when no list was cut, as in most answers. */
+  get list(): readonly Cut[] | undefined {
+    return this.#found && [...this.#found.values()];
+  }
+}
+
+/** The answer with `extensions.cut`, if a list of it was cut. */
+export function withCuts(answer: Answer, { list: cut }: Cuts): Answer {
+  if (!cut) return answer;
+  if (!('text' in answer)) return { result: { ...answer.result, extensions: { cut } } };
+  const { text } = answer;
+  return { text: joinTexts([text.slice(0, -1), `,"extensions":${JSON.stringify({ cut })}}`]) };
 }

@@ -5,7 +5,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { AnswerLimits } from '../store/bounds.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import { formatError, toGraphqlError } from './errors.ts';
-import { limitError } from './limits.ts';
+import { limitError } from '@twofold/schema';
 
 /** The answer as JSON text. `refused`: the request was not run, which decides the status. */
 export interface Response {

@@ -8,14 +8,13 @@ import { isOwn, type Engine } from './engine.ts';
 import { errorCases } from './error-members.ts';
 import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
-import { createFieldBudget } from './plan/budget.ts';
+import { createFieldBudget } from './plan/collect.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planning.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
-import { Cuts, withCuts } from './cuts.ts';
+import { Cuts, withCuts, readingOf, type Run, type Outcome, type Answer } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
-import { readingOf, type Run, type Outcome, type Answer } from './operation-run.ts';
 
 type ReadRoot = Extract<RootPlan, { kind: 'read' }>;
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;

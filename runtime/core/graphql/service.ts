@@ -1,11 +1,10 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { Api } from '@twofold/schema';
+import { type Api, checkCost } from '@twofold/schema';
 import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
 import { rootCause, toGraphqlError } from './errors.ts';
-import { checkCost } from './limits.ts';
 import type { Parameters } from './parameters.ts';
 import {
   errorsOf,

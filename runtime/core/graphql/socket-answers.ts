@@ -4,10 +4,14 @@ import { Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { freshContext } from './fresh-context.ts';
 import { readParameters } from './parameters.ts';
-import { findOperation, respondOnce } from './service.ts';
-import { roomToSend } from './slow-reader.ts';
+import { findOperation, respondOnce, type Service } from './service.ts';
+import { roomToSend } from './event-queue.ts';
 import { subscribeClient } from './subscribing.ts';
-import type { Connection } from './socket-connection.ts';
+import type { SocketCallers } from './socket-caller.ts';
+import type { RevalidateCaller } from '../module.ts';
+import type { WebSocket } from 'ws';
+import type { IncomingMessage } from 'node:http';
+import type { CallerWatch } from './caller-watch.ts';
 
 /** The `payload` of a `next` message. */
 type Answer = Readonly<Record<string, unknown>>;
@@ -96,4 +100,23 @@ async function callerNow({
     if (status === 401 || status === 403) client.close(4403, 'Forbidden');
     throw refused;
   }
+}
+
+export interface SocketOptions {
+  readonly service: Service;
+  readonly callers: SocketCallers;
+  readonly revalidate: RevalidateCaller | undefined;
+  readonly bodyLimit: number;
+  readonly origins: readonly string[];
+}
+
+/** One socket, as the hooks of the protocol library get it. */
+export interface Connection {
+  readonly client: WebSocket;
+  readonly request: IncomingMessage;
+  readonly options: SocketOptions;
+  headers: Readonly<Record<string, string>>;
+  /** The context of the request that opened the socket; null until `connection_init`. */
+  context: RequestContext | null;
+  watch: CallerWatch | null;
 }

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { runningCommit } from '../data/write/own-commit.ts';
 import { noRoom } from '../store/answer-memory.ts';
 import type { Engine } from './engine.ts';
-import { limitError } from './limits.ts';
+import { limitError } from '@twofold/schema';
 
 /** The result of work that exceeded the time limit. */
 export const TIMEOUT = Symbol('timeout');

@@ -12,8 +12,7 @@ import {
 import type { Constraint } from '@twofold/schema';
 import { problemsOf } from './input-types.ts';
 import { hasCallersOrder, restoreOrder } from './caller-order.ts';
-import { INPUT_VALUES, inputSize, tooLarge } from './input-size.ts';
-import { ownMembers } from './own-members.ts';
+import { INPUT_VALUES, inputSize, tooLarge, ownMembers } from './input-size.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 export type ReadVariables = ReturnType<typeof getVariableValues>;

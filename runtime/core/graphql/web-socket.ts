@@ -3,13 +3,12 @@ import type { Duplex } from 'node:stream';
 import type { Server as Protocol, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { RequestContext } from '../context/request-context.ts';
-import { refuseUpgrade } from '../http/refuse-upgrade.ts';
+import { refuseUpgrade } from '../http/unreadable.ts';
 import { watchCaller } from './caller-watch.ts';
 import { errorsOf, RequestErrors } from './response.ts';
 import { leaveRefused } from './service.ts';
-import { roomToSend, WAITING_BYTES } from './slow-reader.ts';
-import { answersOf } from './socket-answers.ts';
-import type { SocketOptions, Connection } from './socket-connection.ts';
+import { roomToSend, WAITING_BYTES } from './event-queue.ts';
+import { answersOf, type SocketOptions, type Connection } from './socket-answers.ts';
 
 /** Milliseconds within which a client must send `connection_init`. */
 const INIT_WITHIN = 5000;

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ConfigError } from '../errors.ts';
-import { isTrustedConnection } from './trusted-connection.ts';
 
 /**
  * The caller's IP address, for limits and logs. `X-Forwarded-For` is used only when the peer is a
@@ -69,3 +68,16 @@ function forwarded(
 /** An IPv4 address that arrives over an IPv6 socket is converted back to IPv4. */
 const plain = (address = '') =>
   address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
+
+/** Connections of a proxy that belongs to this server. */
+const trusted = new WeakSet<object>();
+
+/**
+ * Trusts the `X-Forwarded-*` headers of all requests on this connection. A capability that is itself
+ * a proxy in front of the server marks its connections with this; they need no address.
+ */
+export function trustConnection(socket: object): void {
+  trusted.add(socket);
+}
+
+export const isTrustedConnection = (socket: object): boolean => trusted.has(socket);

@@ -3,7 +3,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
-import { openedStream } from './response-stream.ts';
+import { openedStream } from './sending.ts';
 
 /**
  * Formats an error of a request to a module's own path. False when the path is not the module's.

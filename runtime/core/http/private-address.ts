@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import type ipaddr from 'ipaddr.js';
+import { lookup as resolve } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 
 type Library = typeof ipaddr;
 
@@ -51,3 +53,20 @@ function carriedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
 const NAT64 = '64:ff9b::/96';
 const SIX_TO_FOUR = '2002::/16';
 const TEREDO = '2001::/32';
+
+/**
+ * Resolves names to public addresses only, for requests to addresses that users name. It runs when
+ * the socket is opened, so that DNS rebinding cannot reach a private address.
+ */
+export const guardedLookup: LookupFunction = (hostname, options, done) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return done(error, '', 4);
+    const open = addresses.filter(({ address }) => !isPrivateAddress(address));
+    const [first] = open;
+    if (!first) return done(Object.assign(new TypeError(REFUSED), { code: REFUSED }), '', 4);
+    if (options.all) return done(null, open as never, 4);
+    done(null, first.address, first.family);
+  });
+};
+
+const REFUSED = 'private address';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type AppError, failure, InternalError } from '../errors.ts';
 import { type BodySink, Incoming } from './incoming.ts';
+import type { Readable } from 'node:stream';
 
 /**
  * Reads a body as text, up to `limit` bytes; the rest is discarded.
@@ -87,4 +88,20 @@ export function isJsonBody(contentType: string | undefined): boolean {
   return parameters.every(
     (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
   );
+}
+
+/**
+ * The bytes of a request. When a reader stops early, the rest is read and discarded: the caller,
+ * who is still sending, gets the answer instead of a closed connection, and unread bytes do not
+ * block it.
+ *
+ * @example
+ * for await (const chunk of bytesOf(call.koa.req)) if (tooMuch(chunk)) throw failure.tooLarge();
+ */
+export async function* bytesOf(request: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } finally {
+    request.resume();
+  }
 }

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Context, Next } from 'koa';
 
 interface Refusal {
   readonly status: number;
@@ -37,4 +38,33 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/**
+ * Refuses a request whose target is no address, as `http://[`: Koa would throw wherever its path is
+ * read, in the middleware that counts and reports errors too. It comes before all other middleware.
+ */
+export function knownTarget(ctx: Context, next: Next): Promise<void> | undefined {
+  if (isAddress(ctx)) return next();
+  ctx.status = 400;
+  ctx.body = { error: 'Invalid request' };
+  return undefined;
+}
+
+/** Koa keeps what it has read, so that this costs nothing. */
+function isAddress(ctx: Context): boolean {
+  try {
+    return typeof ctx.path === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Answers a request that asks for another protocol, and closes its connection. Node waits until the
+ * client closes it, and has no time limit for it.
+ */
+export function refuseUpgrade(socket: Duplex, status: number): void {
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`;
+  socket.end(head, () => socket.destroy());
 }

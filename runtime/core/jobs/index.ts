@@ -1,10 +1,8 @@
 import type { InputTypes } from '../http/input-types.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import { addServices } from '../own-context/services.ts';
-import { type Definitions, readDefinitions } from './definitions.ts';
-import { jobHandlers } from './handlers.ts';
-import { jobMetrics } from './metrics.ts';
-import { createRecords, type JobRecords } from './records.ts';
+import { type Definitions, readDefinitions, unknownJob } from './definitions.ts';
+import { createRecords, type JobRecords, found } from './records.ts';
 import { createRunning, runHere } from './running.ts';
 import { listSchedules } from './schedules.ts';
 import { createSender, type Sender } from './send.ts';
@@ -13,6 +11,12 @@ import { jobMigrations } from './tables.ts';
 import { createTelling } from './telling.ts';
 import { sendTraced } from './traces.ts';
 import type { JobOf, JobsApi } from './types.ts';
+import { jobRoutes } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { bindRoutes, type BoundRoute, type Handler, reply } from '../http/route.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { Sample } from '../metrics/family.ts';
+import { renderFamilies } from '../metrics/render.ts';
 
 export interface JobsOptions {
   readonly kernel: Kernel;
@@ -93,4 +97,99 @@ function createApi(
     get: (id: number) => records.get(id),
     cancel,
   } as JobsApi;
+}
+
+interface HandlerParts {
+  readonly definitions: Definitions;
+  readonly records: JobRecords;
+  readonly api: JobsApi;
+  /** Cancels a job wherever it runs. */
+  readonly cancel: (id: number) => Promise<boolean>;
+  /** Called when jobs wait again. */
+  readonly onWaiting: () => void;
+  readonly schedules: () => ReturnType<typeof listSchedules>;
+}
+
+/** `/api/system/jobs`, for API keys and users with `jobs:read` and `jobs:write`. */
+function jobHandlers(parts: HandlerParts): BoundRoute[] {
+  const { records, definitions, api } = parts;
+  const listJobs: Handler = async ({ query: { state, name, limit, cursor } }) => {
+    const after = cursor === undefined ? undefined : Number(cursor);
+    if (after !== undefined && !Number.isSafeInteger(after))
+      throw failure.invalid('cursor must be the next_cursor of another answer');
+    return reply(200, await records.list({ state, name, limit, cursor: after }));
+  };
+  const sendJob: Handler = async ({ body: { name, data, at, key } }) => {
+    if (!definitions.has(name)) throw failure.invalid(unknownJob(definitions, name));
+    if (at !== undefined && Number.isNaN(Date.parse(at)))
+      throw failure.invalid('at must be a time as 2030-01-31T08:00:00Z');
+    const id = await api.send(name, data, {
+      ...(at !== undefined && { at }),
+      ...(key !== undefined && { key }),
+    });
+    return reply(201, found(await records.get(id)));
+  };
+  return bindRoutes(jobRoutes, {
+    listJobs,
+    sendJob,
+    jobStats: async () =>
+      reply(200, { stats: await records.stats(), schedules: parts.schedules() }),
+    getJob: async ({ params }) => reply(200, found(await records.get(idOf(params)))),
+    retryJob: (call) => change(parts, idOf(call.params), 'retry'),
+    cancelJob: (call) => change(parts, idOf(call.params), 'cancel'),
+  });
+}
+
+const idOf = ({ id }: Readonly<Record<string, string>>) => Number(id);
+
+async function change(parts: HandlerParts, id: number, what: 'retry' | 'cancel') {
+  const { records, cancel, onWaiting } = parts;
+  const changed = await (what === 'retry' ? records.retry(id) : cancel(id));
+  const job = found(await records.get(id));
+  if (!changed)
+    throw failure.conflict(
+      what === 'retry'
+        ? `The job is ${job.state}: only a failed one begins anew`
+        : `The job is ${job.state}: only a waiting or running one can be cancelled`,
+    );
+  if (what === 'retry') onWaiting();
+  return reply(200, job);
+}
+
+const STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
+
+interface Count {
+  readonly name: string;
+  readonly state: string;
+  readonly count: number | string;
+}
+
+/**
+ * How many jobs there are, of each name in each state; 0 too, so that a rule can compare it. Jobs of
+ * names that the project no longer has are counted as well.
+ */
+async function jobMetrics(
+  { store, project }: Kernel,
+  definitions: Definitions,
+  context: RequestContext,
+): Promise<string> {
+  const rows = (await store.answerRows(
+    {
+      text: 'select name, state, count(*) as count from twofold_jobs group by name, state',
+      long: true,
+    },
+    [],
+    { asker: context, limits: project.api.limits, sent: false },
+  )) as unknown as readonly Count[];
+  const counts = new Map<string, Sample>(
+    [...definitions.keys()].flatMap((name) =>
+      STATES.map((state) => [`${name}\n${state}`, { of: [name, state], value: 0 }] as const),
+    ),
+  );
+  for (const { name, state, count } of rows)
+    counts.set(`${name}\n${state}`, { of: [name, state], value: Number(count) });
+  const samples = [...counts.values()];
+  return renderFamilies([
+    { name: 'jobs', help: 'Jobs in the queue', type: 'gauge', labels: ['name', 'state'], samples },
+  ]);
 }

@@ -13,13 +13,14 @@ import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { freshContext } from '../graphql/fresh-context.ts';
 import { shareTime } from '../graphql/time-limit.ts';
-import { afterSending } from '../http/after-sending.ts';
-import { setAnswerHeaders } from '../http/answer-headers.ts';
+import { afterSending, setAnswerHeaders } from '../http/sending.ts';
 import type { ErrorForm } from '../http/error-boundary.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
-import type { EndpointOptions } from './options.ts';
-import { assertKnownSite } from './site.ts';
-import { mayUse, SCOPES } from './challenge.ts';
+import { assertKnownSite, type Site } from './site.ts';
+import { mayUse, SCOPES, type Challenge } from './challenge.ts';
+import type { McpSettings, Project } from '@twofold/schema';
+import type { Service } from '../graphql/service.ts';
+import type { ToolSource } from './tool-source.ts';
 
 /** Streamable HTTP without sessions: each POST is one message, and its answer is JSON. */
 export function createEndpoint(options: EndpointOptions): Middleware {
@@ -197,4 +198,14 @@ function pageOf(tools: readonly Tool[], cursor: string | undefined): ToolPage {
     tools: page,
     ...(last && from + PAGE < tools.length && { nextCursor: last.name }),
   };
+}
+
+/** The parts that all requests share. They are made once. */
+interface EndpointOptions {
+  readonly project: Project;
+  readonly mcp: McpSettings;
+  readonly service: Service;
+  readonly sources: readonly ToolSource[];
+  readonly challenge: Challenge;
+  readonly site: Site;
 }

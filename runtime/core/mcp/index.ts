@@ -2,7 +2,7 @@ import type { Service } from '../graphql/service.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import { createChallenge } from './challenge.ts';
 import { createDocuments } from './documents/index.ts';
-import type { LiveDocument } from './documents/live-document.ts';
+import type { LiveDocument } from './documents/document-tools.ts';
 import { createEndpoint, createErrorForm } from './endpoint.ts';
 import { createExplore } from './explore/index.ts';
 import type { ToolSource } from './tool-source.ts';

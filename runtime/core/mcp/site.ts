@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../errors.ts';
-import { isOwnOrigin } from '../http/own-origin.ts';
+import { isOwnOrigin } from '../http/cross-origin.ts';
 
 /** The addresses under which the server answers, and those of the pages that may call it. */
 export interface Site {

@@ -1,5 +1,4 @@
-import type { FromRecords, Question, ToRecords } from './messages.ts';
-import { isMarked, marked } from './messages.ts';
+import { type FromRecords, type Question, type ToRecords, isMarked, marked } from './relay.ts';
 import { counted, createLook, type Recorder } from './recorder.ts';
 import type { Sampler } from './sampler.ts';
 

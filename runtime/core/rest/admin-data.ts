@@ -13,13 +13,19 @@ import { type Guard, type Handler, reply } from '../http/route.ts';
 import { createEngine } from '../graphql/create-engine.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
-import { type AdminAudit, createAdminAudit } from './admin-audit.ts';
 import { adminGuardOf } from './admin-writes.ts';
 import { embeddedTypes } from './embedded-types.ts';
 import { createEndpoint } from './endpoint.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { totalOf } from './reads.ts';
-import { createService, type RestService, type ServedModule } from './service.ts';
+import {
+  createService,
+  type RestService,
+  type ServedModule,
+  type WrittenRow,
+  callerKey,
+} from './service.ts';
+import { createBoundedCache } from '../store/bounded-cache.ts';
 
 export interface AdminDataOptions {
   readonly kernel: Kernel;
@@ -138,3 +144,60 @@ async function typesOf(service: RestService, context: RequestContext) {
     });
   return types;
 }
+
+const MINUTE = 60_000;
+
+/** What was written and read without access rules, for the audit log. */
+interface AdminAudit {
+  /** Records a write with the names of its fields, in its transaction. */
+  readonly written: NonNullable<RestService['written']>;
+  /** Records reads: once a minute for each caller and type. */
+  read(context: RequestContext, types: readonly ReadType[]): Promise<void>;
+}
+
+/** A type whose rows a request shows. */
+type ReadType = Pick<Entity, 'name' | 'plural'>;
+
+const VERBS = { create: 'create', update: 'update', remove: 'delete' } as const;
+
+function createAdminAudit({ audit, now }: Kernel): AdminAudit {
+  const reads = createBoundedCache<number>({ entries: 10_000, bytes: 10_000 });
+  return {
+    written: async ({ context, operation, entity: { name, plural }, id, args }) => {
+      const verb = VERBS[operation.action.kind as keyof typeof VERBS];
+      const fields = fieldsOf(operation, args);
+      await audit?.record(context, {
+        action: `${verb}${name}AsAdmin`,
+        target: `${plural}:${id}`,
+        ...(fields.length > 0 && { detail: { fields } }),
+      });
+    },
+    read: async (context, types) => {
+      for (const { name, plural } of types) {
+        const key = `${readerKey(context)} ${name}`;
+        const last = reads.get(key);
+        if (last !== undefined && now() - last < MINUTE) continue;
+        await audit?.record(context, { action: 'readRowsAsAdmin', target: plural });
+        reads.set(key, now(), 1);
+      }
+    },
+  };
+}
+
+/** A text for one reader. An administrator who acts as a user counts as a different reader. */
+function readerKey(context: RequestContext): string {
+  const { principal } = context;
+  const impersonator = 'impersonator' in principal ? ` by ${principal.impersonator}` : '';
+  return callerKey(context) + impersonator;
+}
+
+/** The names of the fields that an input sets. */
+function fieldsOf(
+  { action }: WrittenRow['operation'],
+  args: Readonly<Record<string, unknown>>,
+): string[] {
+  const input = 'input' in action && action.input !== undefined ? args[action.input] : undefined;
+  return Object.keys(input ?? {}).slice(0, MOST_FIELDS);
+}
+
+const MOST_FIELDS = 50;

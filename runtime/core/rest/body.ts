@@ -15,9 +15,9 @@ import {
   isNestedBeyond,
   NESTING,
   tooLarge,
+  ownMembers,
 } from '../graphql/input-size.ts';
 import { findProblems } from '../graphql/input-types.ts';
-import { ownMembers } from '../graphql/own-members.ts';
 import { readBody } from '../http/read-body.ts';
 import { JSON_TYPE } from '../routes/body.ts';
 

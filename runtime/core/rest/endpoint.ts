@@ -1,13 +1,17 @@
 import type { RestVerb } from '@twofold/schema';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
-import { afterSending } from '../http/after-sending.ts';
-import { sendText } from '../http/send-text.ts';
+import { afterSending, sendText } from '../http/sending.ts';
 import { restFailure } from './failures.ts';
 import { cutLists } from './read.ts';
 import { get, list } from './reads.ts';
 import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
-import type { RestService, ServedModule } from './service.ts';
+import {
+  type RestService,
+  type ServedModule,
+  createService,
+  type ServiceOptions,
+} from './service.ts';
 import { create, remove, update } from './writes.ts';
 
 type Methods = Readonly<Record<string, RestVerb>>;
@@ -175,3 +179,7 @@ function send(ctx: Context, { status, text, stream, type, headers = {} }: RestAn
   ctx.type = 'application/json; charset=utf-8';
   sendText(ctx, text);
 }
+
+/** What answers the requests of every module. It is loaded with the first of them. */
+export const openEndpoint = (options: ServiceOptions): Middleware =>
+  createEndpoint(createService(options));

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import { parseExact } from '../data/sql/exact-json.ts';
-import { callerKey } from './caller-key.ts';
+import { callerKey } from './service.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { askOwnList } from './own-fields.ts';
 import { readListVariables } from './query.ts';

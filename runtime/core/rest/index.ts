@@ -1,14 +1,22 @@
-import { restModules, restRoutes } from '@twofold/schema';
+import {
+  restModules,
+  restRoutes,
+  ADMIN_DATA,
+  adminDataRoutes,
+  documentRoutes,
+} from '@twofold/schema';
 import type { Middleware } from 'koa';
-import type { Guard } from '../http/route.ts';
+import { type Guard, bindRoutes, type BoundRoute, reply } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Engine } from '../graphql/engine.ts';
 import type { ScalarMapping } from '../plugin.ts';
 import type { OwnRoutes } from '../routes/index.ts';
-import { adminDataRoutesOf } from './admin-data-routes.ts';
-import { documentRoutesOf } from './document-routes.ts';
 import { onFirstUse } from './on-first-use.ts';
 import { ownsIn } from './owns-in.ts';
+import type { AdminData, AdminDataOptions } from './admin-data.ts';
+import { AppError } from '../errors.ts';
+import type { Document } from './document.ts';
+import { etagOf, hasTag } from './etag.ts';
 
 export interface RestOptions {
   readonly kernel: Kernel;
@@ -47,7 +55,7 @@ export function createRest({
   const paths = new Set(modules.map(({ path }) => path));
   const admin = guards && adminDataRoutesOf({ kernel, resolvers, scalars, guards });
   const serve = onFirstUse(async () => {
-    const { openEndpoint } = await import('./open-endpoint.ts');
+    const { openEndpoint } = await import('./endpoint.ts');
     return openEndpoint({ engine });
   });
   const document = once(async () => {
@@ -79,4 +87,58 @@ const modulePath = (path: string) => path.split('/', 3).join('/');
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
+}
+
+/** The routes of `/api/data`. Their code is loaded with the first request. */
+function adminDataRoutesOf(options: AdminDataOptions): {
+  readonly endpoint: Middleware;
+  readonly routes: readonly BoundRoute[];
+} {
+  let made: Promise<AdminData> | undefined;
+  const load = () =>
+    (made ??= import('./admin-data.ts').then(({ createAdminData }) => createAdminData(options)));
+  const below = onFirstUse(async () => (await load()).endpoint);
+  return {
+    routes: bindRoutes(adminDataRoutes, {
+      adminDataTypes: async (call) => (await load()).types(call),
+    }),
+    endpoint: (ctx, next) => (ctx.path.startsWith(`${ADMIN_DATA}/`) ? below(ctx, next) : next()),
+  };
+}
+
+/** `GET /api/openapi.json`, and `GET /api` as a page for people. */
+function documentRoutesOf(document: () => Promise<Document>, graphqlPath: string): BoundRoute[] {
+  const texts: { json?: string; page?: string } = {};
+  return bindRoutes(documentRoutes, {
+    openapi: async ({ koa }) => {
+      const text = (texts.json ??= JSON.stringify(await document()));
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'no-cache',
+        ETag: etagOf(text),
+      };
+      return hasTag(koa.get('If-None-Match'), headers.ETag, true)
+        ? reply(304, undefined, headers)
+        : reply(200, text, headers);
+    },
+    reference: async ({ koa }) => {
+      koa.vary('Accept');
+      if (!koa.accepts('html'))
+        throw new AppError(
+          406,
+          'NOT_ACCEPTABLE',
+          'This page is text/html; the document is /api/openapi.json',
+        );
+      return reply(200, (texts.page ??= await pageOf(await document(), graphqlPath)), {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Cache-Control': 'no-cache',
+      });
+    },
+  });
+}
+
+/** The code that prints the page is loaded with the first request. */
+async function pageOf(document: Document, graphqlPath: string): Promise<string> {
+  const { renderReference } = await import('./reference.ts');
+  return renderReference(document, graphqlPath);
 }

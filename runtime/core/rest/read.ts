@@ -1,28 +1,27 @@
 import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
-import type { ExecutionResult, SelectionNode } from 'graphql';
-import { failure } from '../errors.ts';
+import { type ExecutionResult, type SelectionNode, GraphQLError } from 'graphql';
+import { failure, AppError } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { callerId, refusal } from '../data/access/access.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { Query } from '../data/reader.ts';
 import { readCalls } from '../graphql/arguments.ts';
-import { checkCost } from '../graphql/limits.ts';
-import { rootCause } from '../graphql/errors.ts';
+import { checkCost } from '@twofold/schema';
+import { rootCause, formatError, type Audience } from '../graphql/errors.ts';
 import { TIMEOUT, withTimeLimit } from '../graphql/time-limit.ts';
 import { executeRun } from '../graphql/execute/index.ts';
 import { startRun } from '../graphql/run.ts';
 import type { PreparedOperation } from '../graphql/document-cache.ts';
 import { ROWS } from './added-fields.ts';
-import type { Cuts } from '../graphql/cuts.ts';
-import { readingOf, type Run } from '../graphql/operation-run.ts';
+import { type Cuts, readingOf, type Run } from '../graphql/operation-run.ts';
 import { takeRows } from './connections.ts';
-import { dropFailed } from './partial.ts';
 import type { RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { fieldNode, prepareOperation } from './operations.ts';
 import type { RestService } from './service.ts';
+import { failureOf } from './failures.ts';
 
 /** A root field, of ours or the user's, under the alias `it`. */
 export interface RootFieldRequest {
@@ -205,4 +204,55 @@ export async function inTime<T>(
   });
   if (done === TIMEOUT) throw late();
   return done;
+}
+
+/**
+ * Removes failed fields from an answer, so that the other fields are kept and null always means
+ * null. A refusal is not a failure.
+ *
+ * @returns the path of the failed field, `author.shout`; undefined for one that the caller may not
+ * read.
+ * @throws AppError when the whole answer failed, the resolver is not written yet, or the server has
+ * a problem.
+ */
+function dropFailed(data: unknown, error: GraphQLError, audience: Audience): string | undefined {
+  const thrown = failureOf(error);
+  const path = error.path ?? [];
+  const refused = thrown instanceof AppError && (thrown.status === 401 || thrown.status === 403);
+  if (
+    path.length < 2 ||
+    (thrown instanceof AppError && (thrown.status === 501 || thrown.status === 503))
+  )
+    throw thrown;
+  if (!remove(data, path)) throw thrown;
+  if (refused) return undefined;
+  formatError(error, audience);
+  return placeOf(path);
+}
+
+/** Keys around the rows of an answer, which are not part of a reported path. */
+const WRAPPERS: ReadonlySet<unknown> = new Set(['data', 'nodes', 'edges', 'node', 'object']);
+
+/** The path without list indexes. The log names the row. */
+function placeOf(path: readonly (string | number)[]): string {
+  const names = path.slice(1).filter((step) => typeof step === 'string');
+  while (names.length > 1 && WRAPPERS.has(names[0])) names.shift();
+  return names.join('.');
+}
+
+/** Removes the member that became null; false when that is the whole answer. */
+function remove(data: unknown, path: readonly (string | number)[]): boolean {
+  let parent = data;
+  for (const step of path) {
+    if (typeof parent !== 'object' || parent === null || !(step in parent)) return true;
+    const value = (parent as Record<string | number, unknown>)[step];
+    // In a list the null stays, so that the other items keep their index.
+    if (value === null)
+      return (
+        Array.isArray(parent) ||
+        (parent !== data && delete (parent as Record<string | number, unknown>)[step])
+      );
+    parent = value;
+  }
+  return true;
 }

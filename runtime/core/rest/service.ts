@@ -17,7 +17,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { AdminWriteGuard } from './admin-writes.ts';
 import { withAddedFields } from './added-fields.ts';
 import { createOperations, type Operations } from './operations.ts';
-import { createStreams, type Streams } from './streams.ts';
+import { failure } from '../errors.ts';
 
 /** The parts that all requests share. They are made once. */
 export interface RestService {
@@ -119,4 +119,42 @@ function serve(module: RestModule, engine: Engine): ServedModule {
     searched: isSearched(module, own.has('list')),
     isOwn: (verb) => own.has(verb),
   };
+}
+
+/** The most streams that one caller may have at once. */
+const MOST = 2;
+
+/** Counts the streams of each caller. */
+interface Streams {
+  /** @returns what ends the stream. @throws AppError 429 */
+  take(caller: string): () => void;
+}
+
+export function createStreams(): Streams {
+  const open = new Map<string, number>();
+  return {
+    take(caller) {
+      const now = open.get(caller) ?? 0;
+      if (now >= MOST)
+        throw failure.tooMany('Two exports are running already: wait until one ends', {
+          headers: { 'Retry-After': '5' },
+        });
+      open.set(caller, now + 1);
+      let ended = false;
+      return () => {
+        if (ended) return;
+        ended = true;
+        const left = (open.get(caller) ?? 1) - 1;
+        if (left === 0) open.delete(caller);
+        else open.set(caller, left);
+      };
+    },
+  };
+}
+
+/** A text that is the same for all requests of one caller. */
+export function callerKey({ principal, ip }: RequestContext): string {
+  if (principal.kind === 'user' || principal.kind === 'api_key')
+    return `${principal.kind} ${principal.id}`;
+  return principal.kind === 'host' ? 'host' : `ip ${ip}`;
 }

@@ -1,8 +1,7 @@
 import { asIso } from '../data/sql/time-form.ts';
 import type { Column, JoinKey } from '@twofold/schema';
 import { isDigits } from '../data/sql/json.ts';
-import { asBuffers, propertyOf, type EntityModel, type Model } from '../data/model.ts';
-import { camelCase } from '../data/names.ts';
+import { asBuffers, propertyOf, type EntityModel, type Model, camelCase } from '../data/model.ts';
 
 /** A column of a table, or of the result of a query. */
 export interface NamedColumn {

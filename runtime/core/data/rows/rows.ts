@@ -3,11 +3,10 @@ import { refusal, type Access } from '../access/access.ts';
 import { isNothing, rowCondition, seenBy, seenColumn } from '../access/condition-sql.ts';
 import { filterCondition } from '../filter/filter.ts';
 import { joinSql, name, sql, type Sql } from '../sql/fragment.ts';
-import { isAmong, joinedCondition } from '../sql/key-conditions.ts';
+import { isAmong, joinedCondition } from '../sql/link-condition.ts';
 import { keyset } from './keyset.ts';
 import { statedCondition } from '../access/list-condition.ts';
-import type { Listed } from '../listed.ts';
-import { isLong, watched, watchedInOrder } from '../long.ts';
+import { type Listed, isLong, watched, watchedInOrder } from '../long.ts';
 import { wholeOrder } from './order.ts';
 import { orderJoins } from './order-joins.ts';
 import {

@@ -5,7 +5,7 @@ import type { Compared } from './compared.ts';
 import { sql, valueSql, type Sql, type Part } from '../sql/fragment.ts';
 import type { Beside, Given } from '../sql/given.ts';
 import { jsonWord } from './json-words.ts';
-import { isAmong } from '../sql/key-conditions.ts';
+import { isAmong } from '../sql/link-condition.ts';
 import type { Scope } from '../sql/scope.ts';
 import type { Stored } from '../sql/values.ts';
 

@@ -2,7 +2,6 @@ import { failure } from '../../errors.ts';
 import { fieldOfColumn, found, propertyOf, type EntityModel } from '../model.ts';
 import { stored } from '../sql/stored-as.ts';
 import { toStored } from '../sql/values.ts';
-import { assertIdentityKept } from './identity.ts';
 import { locate, type KeyValues } from './row-key.ts';
 import { existing } from './write-relation.ts';
 import type { Writer, Writing } from './writer.ts';
@@ -59,4 +58,22 @@ export function assertId(
     throw failure.invalid(`${name} is no key of ${entity.entity.name}`, {
       extensions: { field: name },
     });
+}
+
+/**
+ * The generator refuses a schema whose mutations write the columns that users sign in with. This
+ * check covers models from another source, and rows that are made by the key that they were looked
+ * for.
+ *
+ * @throws AppError `FORBIDDEN`
+ */
+export function assertIdentityKept(
+  { model, rules }: Writer,
+  entity: string,
+  { column, name }: { readonly column: string; readonly name: string },
+): void {
+  const user = model.project.auth?.user;
+  if (!user || user.entity !== entity || rules.writesIdentity) return;
+  if (user.identity.includes(column))
+    throw failure.forbidden(`${name} is changed by the flows of signing in alone`);
 }

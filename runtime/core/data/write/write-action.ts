@@ -8,8 +8,13 @@ import { argumentErrors, assertValid } from './constraint.ts';
 import { found, type EntityModel, type Model } from '../model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import { stored } from '../sql/stored-as.ts';
-import { hookedInsert, type HookedInsert } from './hooked-insert.ts';
-import { plainInsert, type PlainCreate, type PlainInsert } from './plain-insert.ts';
+import {
+  hookedInsert,
+  type HookedInsert,
+  plainInsert,
+  type PlainCreate,
+  type PlainInsert,
+} from './plain-insert.ts';
 import type { RowHooks } from './row-hooks.ts';
 import { toStored } from '../sql/values.ts';
 import { givenKey, locate } from './row-key.ts';

@@ -20,8 +20,7 @@ import {
 import { type CreateOptions, nestedKey, type NestedRows, nestUnder } from './write-nested.ts';
 import { referredValue, existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
 import { hooksOfRow, removeNested } from './write-remove.ts';
-import { assertIdentityKept } from './identity.ts';
-import { assertId, completeByKey } from './key-values.ts';
+import { assertIdentityKept, assertId, completeByKey } from './key-values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;

@@ -4,9 +4,9 @@ import type { Reader, Query } from '../reader.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Operation } from '@twofold/schema';
 import type { Rules } from '../access/access.ts';
-import type { Returning } from '../select/returning.ts';
 import type { Asker } from '../../store/bounds.ts';
 import type { RequestContext } from '../../context/request-context.ts';
+import type { Get, Call } from '../plan.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -45,4 +45,12 @@ export interface WriteRequest<T> {
   readonly asker?: Asker | undefined;
   /** Called before an existing row is written; a throw leaves the row unchanged. */
   precondition?(id: string, query: Query): Promise<void>;
+}
+
+/** Reads the answer from the inserting statement, when that statement can return it. */
+export interface Returning<T> {
+  readonly root: Get;
+  readonly calls: readonly Call[];
+  readonly tree: boolean;
+  take(text: string | null): T;
 }

@@ -19,8 +19,7 @@ import {
   objectCompleter,
   requiredCompleter,
 } from './complete.ts';
-import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
-import { leafOf } from './value.ts';
+import { type Completer, type ExecutableField, type Fields, type Reads, leafOf } from './field.ts';
 
 export interface Compiling {
   readonly engine: Engine;

@@ -6,12 +6,17 @@ import {
 } from 'graphql';
 import { InternalError } from '../../errors.ts';
 import { WrongResult } from '../errors.ts';
-import { type Execution, nullWithError, type Path, placeAt } from './execution.ts';
-import { resolveInfo } from './resolve-info.ts';
-import { Waiting } from './answer.ts';
-import type { Completer, ExecutableField, Fields } from './field.ts';
+import { type Execution, nullWithError, type Path, placeAt, Waiting } from './execution.ts';
+import {
+  resolveInfo,
+  type Completer,
+  type ExecutableField,
+  type Fields,
+  assertJson,
+  assertNoError,
+  isThenable,
+} from './field.ts';
 import { executeFields } from './fields.ts';
-import { assertJson, assertNoError, isThenable } from './value.ts';
 
 /** Messages are worded as in graphql-js, because they are part of the answer. */
 const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${definition.name}`;

@@ -1,6 +1,17 @@
-import type { FieldNode, GraphQLField, GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  type GraphQLType,
+  type GraphQLResolveInfo,
+} from 'graphql';
 import type { Execution, Path } from './execution.ts';
-import type { Leaf } from './value.ts';
 
 /** A field of a selection, with everything that the schema and the document say about it. */
 export interface ExecutableField {
@@ -49,3 +60,66 @@ export type Completer = (
 
 /** The fields of an object in the order of the answer. */
 export type Fields = readonly ExecutableField[];
+
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as { then?: unknown }).then === 'function';
+
+/** A resolver may return an error instead of throwing it. */
+export function assertNoError<T>(value: T): T {
+  if (value instanceof Error) throw value;
+  return value;
+}
+
+/** The kinds of values that the scalars of the specification serialise unchanged. */
+type Leaf = 'text' | 'integer' | 'number' | 'truth';
+
+export function leafOf(type: GraphQLType): Leaf | undefined {
+  if (type === GraphQLString || type === GraphQLID) return 'text';
+  if (type === GraphQLInt) return 'integer';
+  if (type === GraphQLFloat) return 'number';
+  return type === GraphQLBoolean ? 'truth' : undefined;
+}
+
+/** Returns a value that needs no serialising; undefined for one that the scalar must convert. */
+export function leafValue(leaf: Leaf, value: unknown): string | number | boolean | undefined {
+  if (typeof value === 'string') return leaf === 'text' ? value : undefined;
+  if (typeof value === 'number')
+    return (leaf === 'integer' && (value | 0) === value) ||
+      (leaf === 'number' && Number.isFinite(value))
+      ? value
+      : undefined;
+  return typeof value === 'boolean' && leaf === 'truth' ? value : undefined;
+}
+
+/**
+ * Fails at the field whose value JSON cannot represent, instead of failing for the whole answer.
+ * @throws TypeError
+ */
+export function assertJson<T>(value: T): T {
+  if (typeof value === 'object' || typeof value === 'bigint') JSON.stringify(value);
+  return value;
+}
+
+/** Makes `info`, the fourth argument of a resolver. */
+export function resolveInfo(
+  { run, fragments, helpers }: Execution,
+  { definition, nodes, parent }: ExecutableField,
+  path: Path,
+): GraphQLResolveInfo {
+  return {
+    fieldName: definition.name,
+    fieldNodes: nodes,
+    returnType: definition.type,
+    parentType: parent,
+    path,
+    schema: run.engine.schema,
+    fragments,
+    rootValue: run,
+    operation: run.operation.node,
+    variableValues: run.variables,
+    getAbortSignal: helpers.getAbortSignal,
+    getAsyncHelpers: helpers.getAsyncHelpers,
+  };
+}

@@ -3,11 +3,23 @@ import type { FieldNode } from 'graphql';
 import { AppError } from '../../errors.ts';
 import { argumentValues } from '../argument-values.ts';
 import { TYPE_KEY } from '../../data/sql/scope.ts';
-import { type Answer, EmptyAnswer, Waiting } from './answer.ts';
-import { type Execution, nullWithError, type Path, WHOLE } from './execution.ts';
-import { resolveInfo } from './resolve-info.ts';
-import type { ExecutableField, Fields } from './field.ts';
-import { assertNoError, isThenable, leafValue } from './value.ts';
+import {
+  type Answer,
+  EmptyAnswer,
+  Waiting,
+  type Execution,
+  nullWithError,
+  type Path,
+  WHOLE,
+} from './execution.ts';
+import {
+  resolveInfo,
+  type ExecutableField,
+  type Fields,
+  assertNoError,
+  isThenable,
+  leafValue,
+} from './field.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -14,12 +14,9 @@ import { WrongResult } from '../errors.ts';
 import type { OperationPlan } from '../plan/operation.ts';
 import type { Answer, Run } from '../operation-run.ts';
 import { compileFields } from './compile.ts';
-import { EmptyAnswer, Waiting } from './answer.ts';
-import { createErrors, type Execution } from './execution.ts';
-import { resolveInfo } from './resolve-info.ts';
-import type { ExecutableField, Fields } from './field.ts';
+import { EmptyAnswer, Waiting, createErrors, type Execution } from './execution.ts';
+import { resolveInfo, type ExecutableField, type Fields, assertNoError } from './field.ts';
 import { executeField } from './fields.ts';
-import { assertNoError } from './value.ts';
 
 /**
  * Runs an operation that includes user code, over the data that plans have read. The answer is the

@@ -3,25 +3,31 @@ import type { Principal, RequestContext } from '../../context/request-context.ts
 import { failure } from '../../errors.ts';
 import type { Kernel } from '../../module.ts';
 import { findService } from '../../own-context/services.ts';
-import { checkCost, costOf } from '../limits.ts';
+import { checkCost, costOf, createMeasure } from '@twofold/schema';
 import {
   createDocumentCache,
   type DocumentOptions,
   type PreparedOperation,
 } from '../document-cache.ts';
 import { createDryEngine, type DryEngineOptions, dryContext, MARKER } from '../dry-engine.ts';
-import type { Engine } from '../engine.ts';
-import { createMeasure } from '../limits.ts';
+import { type Engine, isOwn } from '../engine.ts';
 import type { Run } from '../operation-run.ts';
 import { type Parameters, readParameters } from '../parameters.ts';
 import { errorsOf, RequestErrors, showErrors } from '../response.ts';
 import { type OperationRequest, startRun } from '../run.ts';
 import { findOperation } from '../service.ts';
-import { createPlans } from './database-plan.ts';
-import { functionsOf } from './functions.ts';
-import { MADE_UP, shown, shownText } from './made-up.ts';
-import { explainRoots, type ExplainedRoot } from './roots.ts';
+import { MADE_UP, shown, shownText, explainRoots, type ExplainedRoot } from './roots.ts';
 import { hide, type Secrets, secretsOf } from './secrets.ts';
+import { outOfTime } from '../../store/bounds.ts';
+import {
+  getNamedType,
+  type GraphQLNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+import { isIncluded } from '../plan/collect.ts';
 
 export interface ExplainOptions extends Omit<DryEngineOptions, 'kernel' | 'dialect' | 'key'> {
   readonly kernel: Kernel;
@@ -163,3 +169,78 @@ async function statementsOf(
 
 const formatted = (errors: RequestErrors['errors'], context: RequestContext) =>
   showErrors(errors, context).map(({ formatted: shown }) => shown);
+
+/** Asks the database for its plan of a statement, as lines. */
+type PlanOf = (text: string, values: readonly unknown[]) => Promise<readonly string[]>;
+
+/**
+ * Asks the database how it would run statements, within the limits of an answer. Without `ANALYZE`
+ * it runs none of them, which holds for writes too. A text is planned once.
+ */
+function createPlans({ store, project }: Kernel, context: RequestContext): PlanOf {
+  const { limits } = project.api;
+  const bounds = { asker: context, limits, sent: false };
+  const planned = new Map<string, readonly string[]>();
+  const until = performance.now() + limits.time;
+  const prefix = store.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+  return async (text, values) => {
+    const known = planned.get(text);
+    if (known) return known;
+    if (performance.now() > until) throw outOfTime(limits);
+    const rows = await store.answerRows({ text: `${prefix} ${text}` }, values, bounds);
+    const lines = store.dialect === 'sqlite' ? sqliteLines(rows) : rows.map(postgresLine);
+    planned.set(text, lines);
+    return lines;
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const postgresLine = (row: Row) => String(row['QUERY PLAN']);
+
+/** SQLite's rows as lines. Each row names its parent row, which decides the indentation. */
+function sqliteLines(rows: readonly Row[]): string[] {
+  const depths = new Map<unknown, number>();
+  return rows.map(({ id, parent, detail }) => {
+    const depth = depths.get(parent) ?? 0;
+    depths.set(id, depth + 1);
+    return `${'  '.repeat(depth)}${String(detail)}`;
+  });
+}
+
+/**
+ * The functions of the project that answer fields of an operation, as `Type.field`. A field of an
+ * interface stands for those of its members.
+ */
+function functionsOf({ engine, operation, variables }: Run): readonly string[] {
+  const { schema } = engine;
+  const found = new Set<string>();
+  const spread = new Set<string>();
+  const walk = ({ selections }: SelectionSetNode, type: GraphQLNamedType): void => {
+    for (const selection of selections) {
+      if (!isIncluded({ variables: variables.coerced }, selection.directives ?? [])) continue;
+      if (selection.kind === 'Field') {
+        const { value: name } = selection.name;
+        for (const { name: owner } of membersOf(type))
+          if (isOwn(engine, owner, name)) found.add(`${owner}.${name}`);
+        const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : null;
+        if (field && selection.selectionSet) walk(selection.selectionSet, getNamedType(field.type));
+        continue;
+      }
+      if (selection.kind === 'InlineFragment') {
+        walk(selection.selectionSet, typeNamed(selection.typeCondition?.name.value) ?? type);
+        continue;
+      }
+      const fragment = operation.fragments.get(selection.name.value);
+      if (!fragment || spread.has(fragment.name.value)) continue;
+      spread.add(fragment.name.value);
+      walk(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value) ?? type);
+    }
+  };
+  const typeNamed = (name: string | undefined) => (name ? schema.getType(name) : undefined);
+  const membersOf = (type: GraphQLNamedType) =>
+    isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
+  const root = schema.getRootType(operation.node.operation);
+  if (root) walk(operation.node.selectionSet, root);
+  return [...found];
+}

@@ -2,11 +2,9 @@ import { type Tool, READS, type ToolHints } from '@twofold/schema/mcp';
 import type { PreparedOperation } from '../../graphql/document-cache.ts';
 import type { Parameters } from '../../graphql/parameters.ts';
 import type { Service } from '../../graphql/service.ts';
-import type { LiveDocument } from './live-document.ts';
-import { inputSchemaOf } from './input-schema.ts';
+import { inputSchemaOf, rootFieldsOf } from './input-schema.ts';
 import { outputSchemaOf } from './output-schema.ts';
 import { type GraphQLSchema, type OperationDefinitionNode, TokenKind } from 'graphql';
-import { rootFieldsOf } from './root-fields.ts';
 import type { Action } from '@twofold/schema';
 import { type Engine, isOwn, rootName } from '../../graphql/engine.ts';
 
@@ -143,4 +141,12 @@ function kindOf(engine: Engine, field: string): Action['kind'] {
   const { operations } = engine.model.project;
   const found = operations.find(({ root, name }) => root === 'mutation' && name === field);
   return found?.action.kind ?? 'custom';
+}
+
+/** A document that a front end uses. The generator writes the list of these. */
+export interface LiveDocument {
+  /** The SHA-256 of its text in the list. */
+  readonly hash: string;
+  /** The comment above the operation in its source, which the text in the list does not have. */
+  readonly description?: string;
 }

@@ -3,8 +3,7 @@ import { failed, type Tool } from '@twofold/schema/mcp';
 import type { Service } from '../../graphql/service.ts';
 import { runDocument } from '../run-document.ts';
 import type { ToolSource } from '../tool-source.ts';
-import { type DocumentTool, toolsOfDocuments } from './document-tools.ts';
-import type { LiveDocument } from './live-document.ts';
+import { type DocumentTool, toolsOfDocuments, type LiveDocument } from './document-tools.ts';
 
 export interface DocumentsOptions {
   readonly service: Service;

@@ -1,4 +1,4 @@
-import { type Constraint, type JsonSchema } from '@twofold/schema';
+import { type Constraint, type JsonSchema, leafSchema } from '@twofold/schema';
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -10,11 +10,13 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
   valueFromASTUntyped,
+  type GraphQLEnumType,
+  type GraphQLScalarType,
+  type FieldNode,
+  type SelectionSetNode,
 } from 'graphql';
 import type { PreparedOperation } from '../../graphql/document-cache.ts';
 import type { Engine } from '../../graphql/engine.ts';
-import { leafOf, orNull } from './leaf-schema.ts';
-import { rootFieldsOf } from './root-fields.ts';
 
 /** Input objects and enums that a schema refers to, by name. An input may refer to itself. */
 type Definitions = Map<string, JsonSchema>;
@@ -166,4 +168,40 @@ function constrained(schema: JsonSchema, constraint: Constraint | undefined): Js
     ...(minItems !== undefined && { minItems }),
     ...(maxItems !== undefined && { maxItems }),
   };
+}
+
+/** A scalar or an enum in JSON. A scalar of the project may be anything. */
+export function leafOf({ model }: Engine, type: GraphQLScalarType | GraphQLEnumType): JsonSchema {
+  if (!isEnumType(type)) return leafSchema(model.project, type.name);
+  return { type: 'string', enum: type.getValues().map(({ name }) => name) };
+}
+
+/** The same schema, with null allowed. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type } = schema;
+  if (Array.isArray(schema['enum']))
+    return { ...schema, type: ['string', 'null'], enum: [...schema['enum'], null] };
+  if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  if (Array.isArray(type)) return { ...schema, type: [...type, 'null'] };
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] };
+}
+
+/** The root fields of an operation, also those in fragments. */
+export function rootFieldsOf(operation: PreparedOperation): readonly FieldNode[] {
+  return [...fieldsIn(operation.node.selectionSet, operation)];
+}
+
+function* fieldsIn(
+  { selections }: SelectionSetNode,
+  operation: PreparedOperation,
+): Generator<FieldNode> {
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) yield selection;
+    else if (selection.kind === Kind.INLINE_FRAGMENT)
+      yield* fieldsIn(selection.selectionSet, operation);
+    else {
+      const fragment = operation.fragments.get(selection.name.value);
+      if (fragment) yield* fieldsIn(fragment.selectionSet, operation);
+    }
+  }
 }

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import type { PreparedOperation } from '../../graphql/document-cache.ts';
 import type { Engine } from '../../graphql/engine.ts';
-import { leafOf, orNull } from './leaf-schema.ts';
+import { leafOf, orNull } from './input-schema.ts';
 
 /** The most objects that a schema describes. Objects below them are described only as objects. */
 const MOST_OBJECTS = 500;
