@@ -48,8 +48,7 @@ export {
   snakeCase,
 } from './names.ts';
 export { createKnown } from './known.ts';
-export { checkCost } from './limits/check-cost.ts';
-export { costOf } from './limits/cost.ts';
+export { checkCost, costOf } from './limits/check-cost.ts';
 export {
   checkMeasures,
   createMeasure,

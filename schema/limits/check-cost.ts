@@ -1,6 +1,14 @@
-import type { GraphQLError } from 'graphql';
-import { costOf, type Costed, type Prices, type SizedList, type Sizes, triedCost } from './cost.ts';
-import type { Variables } from './price.ts';
+import type { GraphQLError, OperationDefinitionNode } from 'graphql';
+import {
+  type Costed,
+  priceOperation,
+  type Prices,
+  type SizedList,
+  type Sizes,
+  triedCost,
+  withDefaults,
+} from './cost.ts';
+import type { Price, Total, Variables } from './price.ts';
 import { limitError, NESTED_PAGES } from './measures.ts';
 
 /** What an operation may read: nested lists of this size, or nothing because that is too much. */
@@ -20,6 +28,35 @@ export function checkCost(prices: Prices, operation: Costed, variables: Variable
     (size) => costOf(prices, operation, variables, size).value <= limits.cost,
   );
   return nested === undefined ? { over: tooCostly(prices, operation, variables) } : { nested };
+}
+
+/**
+ * By the most rows of a list inside an object: the prices of operations, each computed once. A price
+ * is a number unless a variable affects it.
+ */
+const PRICES: ReadonlyMap<number, WeakMap<OperationDefinitionNode, Price>> = new Map(
+  [Infinity, ...NESTED_PAGES].map((nested) => [nested, new WeakMap()]),
+);
+
+/**
+ * The largest number of objects that the answer can have, and of rows that its filters can read.
+ *
+ * @param nested the most rows of a list inside an object that no size is asked for
+ */
+export function costOf(
+  prices: Prices,
+  operation: Costed,
+  variables: Variables,
+  nested = Infinity,
+): Total {
+  const { node } = operation;
+  const known = PRICES.get(nested)!;
+  let price = known.get(node);
+  if (!price) {
+    price = priceOperation({ ...prices, nested }, operation);
+    known.set(node, price);
+  }
+  return typeof price === 'function' ? price(withDefaults(node, variables)) : price;
 }
 
 function tooCostly(prices: Prices, operation: Costed, variables: Variables): GraphQLError {

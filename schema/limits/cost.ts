@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { ListOptions } from '../model.ts';
 import { filterCost, havingCost, orderCost } from './filter-cost.ts';
-import { type Fragments, NESTED_PAGES } from './measures.ts';
+import type { Fragments } from './measures.ts';
 import {
   type Amount,
   NOTHING,
@@ -23,7 +23,6 @@ import {
   type PricedModel,
   sum,
   times,
-  type Total,
   totalOf,
   type Variables,
 } from './price.ts';
@@ -40,36 +39,10 @@ export interface Prices {
   readonly model: PricedModel;
 }
 
-/**
- * By the most rows of a list inside an object: the prices of operations, each computed once. A price
- * is a number unless a variable affects it.
- */
-const PRICES: ReadonlyMap<number, WeakMap<OperationDefinitionNode, Price>> = new Map(
-  [Infinity, ...NESTED_PAGES].map((nested) => [nested, new WeakMap()]),
-);
-
-/**
- * The largest number of objects that the answer can have, and of rows that its filters can read.
- *
- * @param nested the most rows of a list inside an object that no size is asked for
- */
-export function costOf(
-  prices: Prices,
-  operation: Costed,
-  variables: Variables,
-  nested = Infinity,
-): Total {
-  const { node } = operation;
-  const known = PRICES.get(nested)!;
-  let price = known.get(node);
-  if (!price) {
-    price = priceOperation({ ...prices, nested }, operation);
-    known.set(node, price);
-  }
-  return typeof price === 'function' ? price(withDefaults(node, variables)) : price;
-}
-
-function withDefaults({ variableDefinitions = [] }: OperationDefinitionNode, given: Variables) {
+export function withDefaults(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Variables,
+) {
   let all: Record<string, unknown> | undefined;
   for (const { variable, defaultValue } of variableDefinitions) {
     const name = variable.name.value;
@@ -106,7 +79,7 @@ export function triedCost(prices: Tried, operation: Costed, variables: Variables
   return totalOf(priceOperation(prices, operation), withDefaults(operation.node, variables)).value;
 }
 
-function priceOperation(prices: Tried, { node, fragments }: Costed): Price {
+export function priceOperation(prices: Tried, { node, fragments }: Costed): Price {
   const pricing: Pricing = { ...prices, fragments, known: new Map() };
   const root = prices.schema.getRootType(node.operation);
   return root ? priceOf(pricing, node.selectionSet.selections, root) : NOTHING;

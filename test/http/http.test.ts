@@ -1,16 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
+import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from '../../runtime/core/errors.ts';
-import { clientIp } from '../../runtime/core/http/client-ip.ts';
+import { clientIp, requestContext } from '../../runtime/core/http/request-context.ts';
 import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
 import { validator } from '../../runtime/auth/validator.ts';
 import { type Guards, mountRoutes } from '../../runtime/core/http/mount.ts';
-import { requestContext } from '../../runtime/core/http/request-context.ts';
 import { bindRoutes, reply } from '../../runtime/core/http/route.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
 

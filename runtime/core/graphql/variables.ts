@@ -27,12 +27,15 @@ interface Checking {
   readonly constraints?: Readonly<Record<string, Constraint>> | undefined;
 }
 
+const NO_VARIABLES: ReadVariables = { variableValues: { sources: {}, coerced: {} } };
+
 /** The variables of a request as graphql-js coerces them, or their errors. */
 export function readVariables(
   checking: Checking,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Given,
 ): ReadVariables {
+  if (variableDefinitions.length === 0) return NO_VARIABLES;
   const { schema } = checking;
   const given = ownMembers(schema, variables);
   const over = findTooLarge(schema, variableDefinitions, given);

@@ -2,7 +2,7 @@
  * `@twofold/runtime/http`: what the packages of capabilities (auth, hosting, models) need to answer
  * requests. A project's own code imports `@twofold/runtime`.
  */
-export { type AddressMatcher, addressMatcher, clientIp } from './client-ip.ts';
+export { type AddressMatcher, addressMatcher, clientIp } from './request-context.ts';
 export { guardedLookup } from './private-address.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
 export { momentOf } from './moment.ts';
@@ -15,7 +15,7 @@ export { readBody } from './read-body.ts';
 export { bytesOf } from './read-body.ts';
 export { bindRoutes, reply } from './route.ts';
 export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';
-export { isTrustedConnection, trustConnection } from './client-ip.ts';
+export { isTrustedConnection, trustConnection } from './request-context.ts';
 export { refuseUpgrade } from './unreadable.ts';
 export { refuseUnreadable } from './unreadable.ts';
 export { createChecks } from './validate.ts';
