@@ -6,16 +6,19 @@ export interface MigrationFacts {
   readonly ids: IdKind;
   /** Columns whose values may be shortened or lost: `posts.rating`. */
   readonly allowLoss?: readonly string[];
+  /** Names of the migrations that it takes the place of. */
+  readonly replaces?: readonly string[];
 }
 
 /** `migrations/NNNN_name.ts`: written once; users may edit it until it is applied. */
 export function renderMigration(
   steps: readonly MigrationStep[],
-  { ids, allowLoss = [] }: MigrationFacts,
+  { ids, allowLoss = [], replaces = [] }: MigrationFacts,
 ): string {
   return file(
     '',
     code`
+      ${replaces.length > 0 && `export const replaces = ${literal([...replaces]).text};\n`}
       ${allowLoss.length > 0 && `export const allowLoss = ${literal([...allowLoss]).text};\n`}
       ${ids === 'uuid' && `export const ids = 'uuid';\n`}
       export const steps: ${runtimeType('MigrationStep')}[] = ${stepsLiteral(steps)};

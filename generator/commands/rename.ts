@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { ask } from '../cli/ask.ts';
@@ -8,12 +8,11 @@ import { findLeftOvers } from '../edit/left-overs.ts';
 import { planRename, type RenamePlan } from '../edit/rename-plan.ts';
 import type { Rename } from '../edit/rename-in-schema.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import type { FileChange } from '../files.ts';
 import { run as runPipeline, type RunPlan } from '../pipeline.ts';
 import { hasErrors, readProjectOf } from '../read-project.ts';
 import { commit } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
-import { hashText, LOCKFILE, parseLock, printLock } from '../write/lockfile.ts';
+import { lockOf } from '../write/lockfile.ts';
 import { withRunLock } from '../write/run-lock.ts';
 import { exitCodeOf, reportBrokenInputs, reportFindings } from './outcome.ts';
 
@@ -93,20 +92,6 @@ async function apply(root: string, { changes, migrations }: RenamePlan): Promise
   }));
   await withRunLock(root, () => commit(root, back, disk));
   return run;
-}
-
-/** The lockfile with the lines of new migrations, as the run that made them would have left it. */
-async function lockOf(root: string, migrations: readonly FileChange[]): Promise<FileChange[]> {
-  const before = await disk.read(join(root, LOCKFILE));
-  const lock = new Map(parseLock(before));
-  for (const { path, after } of migrations)
-    if (after === null) lock.delete(path);
-    else lock.set(path, { owner: 'append', hashes: [hashText(after)] });
-  const after = printLock(lock);
-  const kind = before === null ? 'create' : 'update';
-  return migrations.length === 0
-    ? []
-    : [{ path: LOCKFILE, owner: 'generated', kind, before, after }];
 }
 
 function readRename([from = '', to = '']: readonly string[], project: Project): Rename {

@@ -1,13 +1,6 @@
-/**
- * The stream between the project, which knows the database, and this process, which knows the file:
- * lines of rows as they are in the file, and marked lines between them.
- */
-export type MarkedLine =
-  | { readonly head: Omit<BackupHead, 'tables'> }
-  | { readonly table: string }
-  | { readonly end: string; readonly rows: number }
-  | { readonly done: true };
+import type { MarkedLine } from '@twofold/database';
 
+/** A part of the stream between the project, which knows the database, and this process, which knows the file. */
 export type Frame = { readonly mark: MarkedLine } | { readonly bytes: Buffer };
 
 /** Starts a marked line; JSON never contains it unescaped. */
@@ -37,25 +30,6 @@ export async function* framesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<F
       at = end + 1;
     }
   }
-}
-
-/**
- * The content of `backup.json`. The runtime declares it too (`backup-stream.ts`), because the command
- * line and the runtime of a project are two processes and may be of two versions.
- */
-export interface BackupHead {
-  readonly version: 1;
-  readonly dialect: string;
-  readonly created_at: string;
-  readonly migrations: readonly string[];
-  readonly tables: readonly BackupTable[];
-}
-
-export interface BackupTable {
-  readonly name: string;
-  readonly rows: number;
-  /** Of the file of the table. */
-  readonly sha256: string;
 }
 
 export const HEAD_FILE = 'backup.json';

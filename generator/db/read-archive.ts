@@ -6,7 +6,8 @@ import type { Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { CommandError } from '../failure.ts';
-import { fileOf, HEAD_FILE, markLine, type BackupHead, type BackupTable } from './frames.ts';
+import type { BackupHead, BackupTable } from '@twofold/runtime/kernel';
+import { fileOf, HEAD_FILE, markLine } from './frames.ts';
 import { sealedBytes } from './seal.ts';
 
 /** An archive all of whose bytes are those that were written. */

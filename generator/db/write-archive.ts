@@ -7,15 +7,9 @@ import type { Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
+import type { BackupHead, BackupTable } from '@twofold/runtime/kernel';
 import { CommandError } from '../failure.ts';
-import {
-  fileOf,
-  HEAD_FILE,
-  framesOf,
-  type BackupHead,
-  type BackupTable,
-  type Frame,
-} from './frames.ts';
+import { fileOf, HEAD_FILE, framesOf, type Frame } from './frames.ts';
 import { sealOf } from './seal.ts';
 
 export interface ArchiveTarget {

@@ -252,7 +252,7 @@ export function unreadFindings({ unread }: Folded, steps: readonly MigrationStep
         code: 'MIGRATION_UNREADABLE',
         severity: 'error',
         summary: `${file} may change ${[...new Set(about.map(tableOf))].join(', ')} in a way that cannot be read from it`,
-        why: 'where migrations lead is read from their texts; SQL of your own has to say what it leaves',
+        why: 'where migrations lead is read from their texts; SQL of your own has to say what it leaves, and a file that an earlier release wrote becomes steps by "npm run generator -- upgrade"',
         fix: `add to ${file} what of this it makes, or an empty list:\n        export const leaves = ${leaves};`,
         at: { file, line, column: 1, length: 1 },
       },

@@ -1,4 +1,4 @@
-import { type MigrationStep, titleOf } from '@twofold/schema';
+import { type MigrationStep, type SourceText, titleOf } from '@twofold/schema';
 
 /** The number of `migrations/0007_add_posts_summary.ts` is 7. */
 export function numberOf(path: string): number {
@@ -7,13 +7,18 @@ export function numberOf(path: string): number {
 
 /** `migrations/0002_add_posts_summary.ts`: the next number, and a name after the first step. */
 export function migrationPath(
-  existing: readonly string[],
+  existing: readonly SourceText[],
   steps: readonly MigrationStep[],
 ): string {
-  const last = Math.max(0, ...existing.map((path) => numberOf(path)).filter(Number.isFinite));
-  const name = last === 0 ? 'init' : describe(steps);
-  return `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
+  return nextPath(existing, lastOf(existing) === 0 ? 'init' : describe(steps));
 }
+
+/** A file with the next number and this name. */
+export const nextPath = (existing: readonly SourceText[], name: string): string =>
+  `migrations/${String(lastOf(existing) + 1).padStart(4, '0')}_${name}.ts`;
+
+const lastOf = (existing: readonly SourceText[]): number =>
+  Math.max(0, ...existing.map(({ file }) => numberOf(file)).filter(Number.isFinite));
 
 function describe(steps: readonly MigrationStep[]): string {
   const [first] = steps;

@@ -28,7 +28,7 @@ import { type Folded, foldMigrations } from './fold.ts';
 import { readLastModel } from './last-model.ts';
 import { createLocate } from './locate.ts';
 import { withoutConflict } from './merge-conflict.ts';
-import { migrationPath, numberOf } from './name.ts';
+import { migrationPath, nextPath } from './name.ts';
 import { type Transition, transitionOf } from './transition.ts';
 
 /** The planned changes of the migrations. */
@@ -196,15 +196,9 @@ function fileOf(
   if (steps.length === 0) return null;
   const changed = new Set(steps.flatMap(objectsOf));
   const allowLoss = [...loss].filter((name) => changed.has(name));
-  const files = saved.map(({ file }) => file);
-  const path = migrationPath(files, steps);
+  const path = migrationPath(saved, steps);
   const text = renderMigration(steps, { ids: project.ids, allowLoss });
-  return drafts ? { path: draftPath(files), text: asDraft(text) } : { path, text };
-}
-
-function draftPath(files: readonly string[]): string {
-  const last = Math.max(0, ...files.map(numberOf).filter(Number.isFinite));
-  return `migrations/${String(last + 1).padStart(4, '0')}_draft.ts`;
+  return drafts ? { path: nextPath(saved, 'draft'), text: asDraft(text) } : { path, text };
 }
 
 /** `@renamed` on values of the enum that a column holds. */

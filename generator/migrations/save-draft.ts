@@ -1,17 +1,16 @@
-import { join } from 'node:path';
 import type { SourceText } from '@twofold/schema';
 import type { FileChange } from '../files.ts';
 import { readSources } from '../read.ts';
 import { commit } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
-import { hashText, LOCKFILE, parseLock, printLock } from '../write/lockfile.ts';
+import { lockOf } from '../write/lockfile.ts';
 import { withRunLock } from '../write/run-lock.ts';
 import { allowLossIn } from './allow-loss.ts';
 import { decidedIn, withDecided } from './decided.ts';
 import { findDifference } from './difference.ts';
 import { savedText, withoutDraft } from './draft.ts';
 import { foldMigrations } from './fold.ts';
-import { migrationPath, numberOf } from './name.ts';
+import { migrationPath, nextPath } from './name.ts';
 
 export interface SaveOptions {
   /** The name after the number; named after its first step when absent. */
@@ -35,21 +34,18 @@ export function saveDraft(root: string, options: SaveOptions): Promise<string | 
       { file: pathOf(saved, draft, options), text: savedText(draft.text) },
       options,
     );
-    await commit(root, [...moved(draft, next), await lockChange(root, draft, next)], disk);
+    const changes = moved(draft, next);
+    await commit(root, [...changes, ...(await lockOf(root, changes))], disk);
     return next.file;
   });
 }
 
 function pathOf(saved: readonly SourceText[], draft: SourceText, { name }: SaveOptions): string {
-  const files = saved.map(({ file }) => file);
-  if (name !== undefined) {
-    const last = Math.max(0, ...files.map(numberOf).filter(Number.isFinite));
-    return `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
-  }
+  if (name !== undefined) return nextPath(saved, name);
   const decided = decidedIn(draft);
   const after = withDecided(foldMigrations([...saved, draft]).tables, decided);
   const { steps } = findDifference(foldMigrations(saved).tables, after, { allowDrop: () => true });
-  return migrationPath(files, steps);
+  return migrationPath(saved, steps);
 }
 
 function withConsent(
@@ -67,13 +63,4 @@ function moved(draft: SourceText, next: SourceText): FileChange[] {
     { path: next.file, owner, kind: 'create', before: null, after: next.text },
     { path: draft.file, owner, kind: 'remove', before: draft.text, after: null },
   ];
-}
-
-async function lockChange(root: string, draft: SourceText, next: SourceText): Promise<FileChange> {
-  const before = await disk.read(join(root, LOCKFILE));
-  const lock = new Map(parseLock(before));
-  lock.delete(draft.file);
-  lock.set(next.file, { owner: 'append', hashes: [hashText(next.text)] });
-  const kind = before === null ? 'create' : 'update';
-  return { path: LOCKFILE, owner: 'generated', kind, before, after: printLock(lock) };
 }

@@ -1,5 +1,4 @@
 import type { IdKind, SourceText } from '@twofold/schema';
-import { literal } from '../../templates/literal.ts';
 import { renderMigration } from '../../templates/migration.ts';
 import { renamesIn, withDecided } from './decided.ts';
 import { findDifference } from './difference.ts';
@@ -40,10 +39,9 @@ export function squash(
   const old = foldMigrations(before).tables;
   const { steps } = findDifference(old, wanted, { allowDrop: () => true });
   const number = String(numberOf(replaced[0]!.file)).padStart(4, '0');
-  const names = replaced.map(nameOf);
   return {
     path: freePath(`migrations/${number}_${name}`, replaced),
-    text: withReplaces(renderMigration(steps, { ids }), names),
+    text: renderMigration(steps, { ids, replaces: replaced.map(nameOf) }),
     removed: replaced.map(({ file }) => file),
     byHand: replaced.filter(isByHand).map(nameOf),
   };
@@ -61,13 +59,6 @@ function freePath(base: string, taken: readonly SourceText[]): string {
     const path = `${base}${at === 1 ? '' : `_${at}`}.ts`;
     if (!isTaken(path)) return path;
   }
-}
-
-/** Inserts the line after the imports. */
-export function withReplaces(text: string, names: readonly string[]): string {
-  const imports = /^(?:import [^;]*;\n)+/m.exec(text)?.[0] ?? '';
-  const line = `export const replaces = ${literal([...names]).text};\n`;
-  return imports === '' ? `${line}\n${text}` : text.replace(imports, () => `${imports}\n${line}`);
 }
 
 /** Whether a migration does something that the tables do not show. */

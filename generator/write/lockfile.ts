@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Owner } from '../files.ts';
+import { join } from 'node:path';
+import type { FileChange, Owner } from '../files.ts';
+import { disk } from './disk.ts';
 
 export const LOCKFILE = 'generator.lock';
 
@@ -43,4 +45,19 @@ export function printLock(lock: Lock): string {
 /** The hash of a text. Line ends do not count, because a checkout may change them. */
 export function hashText(text: string): string {
   return hash('sha256', text.includes('\r') ? text.replaceAll('\r\n', '\n') : text).slice(0, 32);
+}
+
+/** The change of the lockfile for migrations that a command writes or removes, as a run leaves it. */
+export async function lockOf(
+  root: string,
+  migrations: readonly FileChange[],
+): Promise<FileChange[]> {
+  if (migrations.length === 0) return [];
+  const before = await disk.read(join(root, LOCKFILE));
+  const lock = new Map(parseLock(before));
+  for (const { path, after } of migrations)
+    if (after === null) lock.delete(path);
+    else lock.set(path, { owner: 'append', hashes: [hashText(after)] });
+  const kind = before === null ? 'create' : 'update';
+  return [{ path: LOCKFILE, owner: 'generated', kind, before, after: printLock(lock) }];
 }

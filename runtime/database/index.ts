@@ -6,6 +6,7 @@ export type { StepDone } from './migrations/commands.ts';
 export type { Drift } from './migrations/drift.ts';
 export type { PlanStep } from './plan/plan-step.ts';
 export { migrationReport } from './prepare.ts';
+export type { MarkedLine } from './transfer/backup-stream.ts';
 export { openDatabase } from './open-database.ts';
 export { prepare } from './prepare.ts';
 export { makeTableChanges } from './tables/alter-table.ts';

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findDifference } from '../../generator/migrations/difference.ts';
+import { unreadFindings } from '../../generator/migrations/findings.ts';
+import { foldMigrations } from '../../generator/migrations/fold.ts';
 import { readMigration } from '../../generator/migrations/read-migration.ts';
 import { migrationSteps } from '../../generator/upgrade/migration-steps/codemod.ts';
 import { withEdits } from '../../generator/upgrade/text-edits.ts';
@@ -63,6 +65,22 @@ describe('a migration that 0.1.0 wrote', () => {
     },
     120_000,
   );
+
+  it('is refused by generate until it is upgraded, with the command that does it', async () => {
+    const columns = [{ name: 'id', type: 'id', required: true, unique: false }] as const;
+    const table = { name: 'notes', columns, primaryKey: ['id'], indexes: [] };
+    const steps = [{ kind: 'createTable', table }] as const;
+    const text = await writtenBefore(steps, 'integer');
+    const folded = foldMigrations([{ file: 'migrations/0001_init.ts', text }]);
+    expect(folded.tables).toEqual([]);
+    expect(unreadFindings(folded, steps)).toMatchObject([
+      { code: 'MIGRATION_UNREADABLE', why: expect.stringContaining('generator -- upgrade') },
+    ]);
+    const after = await upgraded(text);
+    expect(
+      foldMigrations([{ file: 'migrations/0001_init.ts', text: after.text }]).tables,
+    ).toHaveLength(1);
+  });
 
   it('is another one for a database once it is edited', async () => {
     const steps = [{ kind: 'renameTable', from: 'posts', to: 'articles' }] as const;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { code, file, runtimeType } from '../../../templates/code.ts';
 import { EXIT, type ExitCode } from '../../failure.ts';
-import { numberOf } from '../../migrations/name.ts';
+import { nextPath } from '../../migrations/name.ts';
 import { saveDraft } from '../../migrations/save-draft.ts';
 import { readSources } from '../../read.ts';
 import { disk } from '../../write/disk.ts';
@@ -11,12 +11,11 @@ import { assertMigrationName, type MigrateCall } from './call.ts';
  * `generator migrate new NAME`: creates an empty migration that the user writes, for data or for
  * what the schema cannot express. It may need what the draft makes, so that is saved first.
  */
-export async function run({ root, name, terminal }: MigrateCall): Promise<ExitCode> {
-  assertMigrationName(name, 'generator migrate new fill_summaries');
+export async function run({ root, name: given, terminal }: MigrateCall): Promise<ExitCode> {
+  const name = assertMigrationName(given, 'generator migrate new fill_summaries');
   const saved = await saveDraft(root, {});
   const { migrations } = await readSources(root);
-  const last = Math.max(0, ...migrations.map(({ file: path }) => numberOf(path)));
-  const path = `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
+  const path = nextPath(migrations, name);
   await disk.createExclusive(join(root, path), ownMigration());
   if (terminal.json) terminal.document({ ok: true, path, ...(saved !== null && { saved }) });
   else {

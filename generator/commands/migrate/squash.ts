@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { SourceText } from '@twofold/schema';
 import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import type { FileChange } from '../../files.ts';
@@ -7,7 +6,7 @@ import { squash, type Squashed } from '../../migrations/squash.ts';
 import { readProjectOf } from '../../read-project.ts';
 import { commit } from '../../write/commit.ts';
 import { disk } from '../../write/disk.ts';
-import { hashText, LOCKFILE, parseLock, printLock } from '../../write/lockfile.ts';
+import { lockOf } from '../../write/lockfile.ts';
 import { withRunLock } from '../../write/run-lock.ts';
 import { assertMigrationName, type MigrateCall } from './call.ts';
 
@@ -22,7 +21,8 @@ export async function run({ root, options, terminal }: MigrateCall): Promise<Exi
     const made = squash(saved, { ids: project?.ids ?? 'integer', from, name });
     if (made) {
       assertAgreed(made, (options['without'] as readonly string[] | undefined) ?? []);
-      await commit(root, await changesOf(root, made, saved), disk);
+      const changes = changesOf(made, saved);
+      await commit(root, [...changes, ...(await lockOf(root, changes))], disk);
     }
     return made;
   });
@@ -62,15 +62,7 @@ function assertAgreed({ byHand }: Squashed, without: readonly string[]): void {
   );
 }
 
-async function changesOf(
-  root: string,
-  { path, text, removed }: Squashed,
-  saved: readonly SourceText[],
-): Promise<FileChange[]> {
-  const before = await disk.read(join(root, LOCKFILE));
-  const lock = new Map(parseLock(before));
-  removed.forEach((each) => lock.delete(each));
-  lock.set(path, { owner: 'append', hashes: [hashText(text)] });
+function changesOf({ path, text, removed }: Squashed, saved: readonly SourceText[]): FileChange[] {
   const owner = 'append';
   return [
     { path, owner, kind: 'create', before: null, after: text },
@@ -81,12 +73,5 @@ async function changesOf(
       before: saved.find(({ file }) => file === each)!.text,
       after: null,
     })),
-    {
-      path: LOCKFILE,
-      owner: 'generated',
-      kind: before === null ? 'create' : 'update',
-      before,
-      after: printLock(lock),
-    },
   ];
 }

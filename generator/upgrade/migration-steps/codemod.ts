@@ -4,7 +4,6 @@ import { renderMigration, stepsLiteral } from '../../../templates/migration.ts';
 import { savedText } from '../../migrations/draft.ts';
 import { withColumn } from '../../migrations/fold.ts';
 import { readMigration } from '../../migrations/read-migration.ts';
-import { withReplaces } from '../../migrations/squash.ts';
 import type { Codemod, CodemodResult } from '../codemod.ts';
 import { recordCalls } from './record-calls.ts';
 import { stepsOfCalls } from './steps-of-calls.ts';
@@ -35,9 +34,8 @@ export const migrationSteps: Codemod = {
 async function withSteps(text: string): Promise<string | null> {
   if (/^\s*\/[/*]/m.test(text)) return null;
   try {
-    const { up, down, ids, allowLoss = [], replaces } = await recordCalls(text);
-    const made = renderMigration(stepsOfCalls(up, down), { ids, allowLoss });
-    return replaces ? withReplaces(made, replaces) : made;
+    const { up, down, ...facts } = await recordCalls(text);
+    return renderMigration(stepsOfCalls(up, down), facts);
   } catch {
     return null;
   }

@@ -13,8 +13,8 @@ export interface RecordedCalls {
   readonly up: readonly Calls[];
   readonly down: readonly Calls[];
   readonly ids: 'integer' | 'uuid';
-  readonly allowLoss: readonly string[] | undefined;
-  readonly replaces: readonly string[] | undefined;
+  readonly allowLoss: readonly string[];
+  readonly replaces: readonly string[];
 }
 
 const CALLS = Symbol('the calls of a builder');
@@ -58,7 +58,7 @@ export async function recordCalls(text: string): Promise<RecordedCalls> {
     return statements;
   };
   const [up, down] = [await run('up'), await run('down')];
-  const list = (name: string) => (text.includes(`const ${name} =`) ? valueOf(name) : undefined);
+  const list = (name: string) => (text.includes(`const ${name} =`) ? valueOf(name) : []);
   return { up, down, ids, allowLoss: list('allowLoss'), replaces: list('replaces') };
 }
 

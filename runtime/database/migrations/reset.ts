@@ -87,9 +87,9 @@ async function ownTables(db: Kysely<any>, made: Catalog, ledger: Ledger): Promis
 }
 
 /**
- * The names of tables. On SQLite they include virtual tables, because the index of a search is one.
+ * The names of tables that migrations make. On SQLite they include virtual tables, because the index of a search is one.
  */
-const tablesOf = ({ tables }: Catalog) =>
+export const tablesOf = ({ tables }: Catalog) =>
   tables
     .filter(({ kind, name }) => kind === 'table' || (kind === 'virtual table' && isOfSearch(name)))
     .map(({ name }) => name);

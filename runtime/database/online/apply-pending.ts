@@ -28,22 +28,23 @@ export async function applyPending(
 ): Promise<void> {
   const online = options.keep && (await mayRunOnline(store, migrations, options.settings));
   if (!online) return together(store, migrations, options);
-  assertRunnable(await exploreMigrations(store, migrations, exploring(options)));
+  const explore = (list: readonly Migration[]) =>
+    exploreMigrations(store, list, exploring(options));
+  let rest = await explore(migrations);
+  assertRunnable(rest);
   let group: Migration[] = [];
-  for (const migration of migrations) {
-    // Earlier migrations of the group are not applied yet, and may change the tables of this one.
+  for (let each = rest.shift(); each; each = rest.shift()) {
+    const { migration } = each;
     const resumes = await hasPartial(store.db, migration.name);
-    const from = resumes ? 0 : options.settings.onlineFrom;
-    const planned = await exploreMigrations(store, [...group, migration], exploring(options));
-    const explored = planned.at(-1)!;
-    const preparations = preparationsOf(explored, from);
+    const preparations = preparationsOf(each, resumes ? 0 : options.settings.onlineFrom);
     if (preparations.length === 0 && !resumes) {
       group.push(migration);
       continue;
     }
     if (group.length > 0) await together(store, group, options);
     group = [];
-    await applyOnline({ store, options, migration }, preparations);
+    await applyOnline({ store, options, explored: each }, preparations);
+    rest = await explore(rest.map((later) => later.migration));
   }
   if (group.length > 0) await together(store, group, options);
 }
@@ -72,25 +73,23 @@ function preparationsOf({ found }: ExploredMigration, onlineFrom: number): Prepa
 interface ApplyingOnline {
   readonly store: Store;
   readonly options: ApplyPendingOptions;
-  readonly migration: Migration;
+  readonly explored: ExploredMigration;
 }
 
+/** The names in `preparations` are those that the migrations before this one have left. */
 async function applyOnline(
-  { store, options, migration }: ApplyingOnline,
-  planned: readonly Preparation[],
+  { store, options, explored }: ApplyingOnline,
+  preparations: readonly Preparation[],
 ): Promise<void> {
+  const { migration } = explored;
   const { lockTimeout } = options.settings;
   await prepareLedger(store.db);
-  // The tables have the names that the migrations before this one have left.
-  const [explored] = await exploreMigrations(store, [migration], exploring(options));
-  const names = new Set(planned.map(({ name }) => name));
-  const preparations = preparationsOf(explored!, 0).filter(({ name }) => names.has(name));
   const applying = { store, migration, lockTimeout, onPrepared: options.onPrepared };
   const at: { now: Preparation | null } = { now: null };
   try {
     await prepareOnline({ ...applying, onStart: (each) => void (at.now = each) }, preparations);
   } catch (error) {
-    throw await refusal({ store, options, migration }, explored!, { at: at.now, error });
+    throw await refusal({ store, options, explored }, { at: at.now, error });
   }
   const prepared = new Set(preparations.map(({ name }) => name));
   const before: NonNullable<ApplyOptions['before']> = async (trx) => {
@@ -117,8 +116,7 @@ interface Failure {
  * earlier ones.
  */
 async function refusal(
-  { store, options, migration }: ApplyingOnline,
-  { found, steps }: ExploredMigration,
+  { store, options, explored: { migration, found, steps } }: ApplyingOnline,
   { at, error }: Failure,
 ): Promise<unknown> {
   if ((error as { code?: unknown }).code === 'MIGRATION_LOCKED') return error;

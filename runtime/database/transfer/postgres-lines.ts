@@ -19,7 +19,10 @@ export async function lineReader(client: pg.Client, catalog: Catalog): Promise<L
 export async function lineWriter(client: pg.Client, catalog: Catalog): Promise<LineWriter> {
   return {
     ...(await comparing(client, catalog)),
-    load: (table, lines) => load(client, table, lines),
+    load: (table, lines) =>
+      copyIn(client, table, async (copy) => {
+        for await (const { bytes } of lines) await copy.send(bytes);
+      }),
   };
 }
 
@@ -49,15 +52,16 @@ async function* linesOf(client: pg.Client, table: MovedTable): AsyncGenerator<Co
   await query.done;
 }
 
-async function load(
+/** Copies what `send` gives into a table. @throws RowRefused for a value that the table cannot hold. */
+export async function copyIn(
   client: pg.Client,
   table: MovedTable,
-  lines: AsyncIterable<CopiedLines>,
+  send: (copy: CopyIn) => Promise<void>,
 ): Promise<void> {
   const copy = new CopyIn(`copy ${named(table)} (${columnsOf(table)}) from stdin`);
   client.query(copy);
   try {
-    for await (const { bytes } of lines) await copy.send(bytes);
+    await send(copy);
     await copy.end();
   } catch (error) {
     await copy.abandon();
@@ -76,7 +80,7 @@ async function checksum(client: pg.Client, table: MovedTable): Promise<LineSum> 
 }
 
 /** `COPY films, line 3, column id: "x"`: where PostgreSQL was when it refused a row. */
-export function refusalOf(error: unknown, table: MovedTable): unknown {
+function refusalOf(error: unknown, table: MovedTable): unknown {
   const {
     where,
     message,

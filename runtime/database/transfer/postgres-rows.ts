@@ -13,9 +13,9 @@ import {
 } from './database.ts';
 import { foreignKeysFirst, type MovedTable } from './moved-table.ts';
 import { createAside } from './postgres-aside.ts';
-import { lineReader, lineWriter, refusalOf, named } from './postgres-lines.ts';
-import { CopyIn, CopyOut } from './postgres-wire.ts';
-import type { Batch } from './value.ts';
+import { copyIn, lineReader, lineWriter, named } from './postgres-lines.ts';
+import { type CopyIn, CopyOut } from './postgres-wire.ts';
+import type { Batch, Row } from './value.ts';
 
 /** How long to wait for the lock of a table. */
 const LOCK_TIMEOUT = '5s';
@@ -96,7 +96,7 @@ export async function writePostgresRows(
         await client.query(`delete from ${named(table)}`);
     },
     begin: (tables) => aside.put(tables),
-    load: (table, batches) => copyIn(client, table, batches),
+    load: (table, batches) => copyIn(client, table, (copy) => send(copy, table, batches)),
     finish: async (tables) => {
       await aside.bringBack(tables);
       for (const table of tables) await countOn(client, table, catalog);
@@ -117,42 +117,15 @@ async function filled(client: pg.Client, tables: readonly MovedTable[]): Promise
   return found;
 }
 
-async function copyIn(
-  client: pg.Client,
-  table: MovedTable,
-  batches: AsyncIterable<Batch>,
-): Promise<void> {
-  const columns = table.columns.map(({ name }) => quotedName(name)).join(', ');
+async function send(copy: CopyIn, table: MovedTable, batches: AsyncIterable<Batch>): Promise<void> {
   const kinds = table.columns.map(({ kind }) => kind);
-  const copy = new CopyIn(`copy ${named(table)} (${columns}) from stdin`);
-  client.query(copy);
-  try {
-    await send(copy, batches, (row) => {
-      const line = printCopyLine(row, kinds);
-      if (!line.includes('\0')) return line;
-      const column = table.columns[row.findIndex((value) => String(value).includes('\0'))];
-      throw new NulText(column?.name);
-    });
-    await copy.end();
-  } catch (error) {
-    await copy.abandon();
-    throw refusalOf(error, table);
-  }
-}
-
-type PrintLine = (row: Batch[number]) => string;
-
-async function send(copy: CopyIn, batches: AsyncIterable<Batch>, print: PrintLine): Promise<void> {
   let row = 0;
   for await (const batch of batches) {
     let lines = '';
     for (const each of batch) {
-      try {
-        lines += print(each);
-      } catch (error) {
-        if (!(error instanceof NulText)) throw error;
-        throw new RowRefused(error.message, { row, column: error.column });
-      }
+      const line = printCopyLine(each, kinds);
+      if (line.includes('\0')) throw nulText(table, each, row);
+      lines += line;
       row += 1;
     }
     await copy.send(lines);
@@ -160,13 +133,9 @@ async function send(copy: CopyIn, batches: AsyncIterable<Batch>, print: PrintLin
 }
 
 /** PostgreSQL's text has every character but one. */
-class NulText extends Error {
-  readonly column: string | undefined;
-
-  constructor(column: string | undefined) {
-    super('PostgreSQL keeps no text with the character U+0000');
-    this.column = column;
-  }
+function nulText({ columns }: MovedTable, values: Row, row: number): RowRefused {
+  const column = columns[values.findIndex((value) => String(value).includes('\0'))]?.name;
+  return new RowRefused('PostgreSQL keeps no text with the character U+0000', { row, column });
 }
 
 /** Lets each counted column continue after its highest value. */

@@ -13,7 +13,6 @@ import {
 import {
   assertConfirmed,
   databaseAddress,
-  isOfSearch,
   type Migration,
   readLedger,
   type Store,
@@ -21,6 +20,7 @@ import {
 import { buildTables } from '@twofold/schema';
 import { catalogSource, readCatalog } from '../catalog/read-catalog.ts';
 import { migrate } from '../migrations/migrate.ts';
+import { tablesOf } from '../migrations/reset.ts';
 import { migrationsOf } from '../prepare.ts';
 import { CREATE_SEEDS } from '../seed/ledger.ts';
 import { createTables } from '../tables/create-tables.ts';
@@ -150,9 +150,7 @@ async function migrateTarget(target: Target): Promise<() => Promise<void>> {
 }
 
 const tableNames = async ({ db }: Store): Promise<string[]> =>
-  (await readCatalog(catalogSource(db))).tables
-    .filter(({ kind, name }) => kind === 'table' || (kind === 'virtual table' && isOfSearch(name)))
-    .map(({ name }) => name);
+  tablesOf(await readCatalog(catalogSource(db)));
 
 async function removeAll({ app, url, root, options }: Target, fresh: boolean): Promise<void> {
   const address = databaseAddress(url, root);
