@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { jobsApp } from '@twofold/runtime';
 import { closest } from '../cli/closest.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
@@ -16,34 +17,9 @@ const SUBJECTS: Readonly<Partial<Record<Command, string>>> = {
   cancel: 'an ID',
 };
 
-interface Job {
-  readonly id: number;
-  readonly name: string;
-  readonly state: string;
-  readonly attempt: number;
-  readonly attempts: number;
-  readonly at: string;
-  readonly error: string | null;
-}
-
-interface ShownJob extends Job {
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly data: unknown;
-  readonly errors: readonly { attempt: number; at: string; message: string }[];
-}
-
-/** The answer of the runtime. */
-type Report =
-  | {
-      readonly ok: true;
-      readonly stats: readonly { name: string; state: string; count: number }[];
-    }
-  | { readonly ok: true; readonly jobs: readonly Job[]; readonly total: number }
-  | { readonly ok: true; readonly job: ShownJob }
-  | { readonly ok: true; readonly retried: number }
-  | { readonly ok: false; readonly refused: string };
+type Report = Awaited<ReturnType<typeof jobsApp>>;
+type ShownJob = Extract<Report, { readonly job: unknown }>['job'];
+type Job = Extract<Report, { readonly jobs: unknown }>['jobs'][number];
 
 /** `generator jobs [stats|list|show|run|retry|cancel]`: the queue of a project. */
 export async function run(call: CommandCall): Promise<ExitCode> {

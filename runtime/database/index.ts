@@ -1,5 +1,6 @@
 /** What changes or moves a database. The command line calls it, and a server that has something to apply. */
 export { adoptDatabase } from './adopted/adopt-database.ts';
+export type * from './catalog/catalog.ts';
 export { catalogOfDatabase } from './catalog-of-database.ts';
 export { foresee, type Foreseen, type Foresight } from './foresee.ts';
 export type { StepDone } from './migrations/commands.ts';

@@ -1,9 +1,4 @@
-import type {
-  Catalog,
-  CatalogColumn,
-  CatalogForeignKey,
-  CatalogTable,
-} from '../../../templates/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable } from '@twofold/database';
 
 /** Tables of the server itself. Its modules create them with migrations of their own. */
 const OF_THE_SERVER = /^(twofold|auth|hosting)_/;

@@ -1,4 +1,4 @@
-import type { Catalog, CatalogColumn, StorageClasses } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogColumn, StorageClasses } from '@twofold/database';
 
 /** The type of a field, and what its directives have to add. */
 export interface FieldType {

@@ -1,4 +1,4 @@
-import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
+import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '@twofold/database';
 import { snakeCase } from '@twofold/schema';
 import { keyOf, postgresType, sqliteType, type FieldType } from './column-type.ts';
 import { fieldName, lowerFirst, relationName } from './names.ts';

@@ -1,4 +1,4 @@
-import type { Catalog, CatalogTable } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogTable } from '@twofold/database';
 import {
   directive,
   type Imported,

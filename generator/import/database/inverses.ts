@@ -1,4 +1,4 @@
-import type { CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
+import type { CatalogForeignKey, CatalogTable } from '@twofold/database';
 import { keyOf } from './column-type.ts';
 import { directive } from '../imported.ts';
 import { schemaOf } from './fields.ts';

@@ -1,4 +1,4 @@
-import type { Catalog, CatalogIndex, CatalogTable } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogIndex, CatalogTable } from '@twofold/database';
 import { keyOf } from './column-type.ts';
 import type { ReportItem } from '../imported.ts';
 import { type Importing, isServed, objectOf } from './types.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Catalog } from '../../../templates/catalog.ts';
+import type { Catalog } from '@twofold/database';
 import type { CommandCall, OptionValues } from '../../cli/command.ts';
 import { CommandError } from '../../failure.ts';
 import { askRuntime } from '../../run-project.ts';

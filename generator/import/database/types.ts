@@ -1,9 +1,4 @@
-import type {
-  Catalog,
-  CatalogColumn,
-  CatalogForeignKey,
-  CatalogTable,
-} from '../../../templates/catalog.ts';
+import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable } from '@twofold/database';
 import { isOwnTable, snakeCase } from '@twofold/schema';
 import type { ImportedField, ReportItem } from '../imported.ts';
 import { keyOf } from './column-type.ts';

@@ -1,4 +1,4 @@
-import type { CatalogColumn } from '../../../templates/catalog.ts';
+import type { CatalogColumn } from '@twofold/database';
 import type { Importing, TypeInProgress } from '../database/types.ts';
 import { literalOf } from './literals.ts';
 import type { Reach, Reaches } from './relationships.ts';

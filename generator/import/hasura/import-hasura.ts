@@ -1,5 +1,5 @@
 import { snakeCase } from '@twofold/schema';
-import type { Catalog, CatalogTable } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogTable } from '@twofold/database';
 import { keyOf } from '../database/column-type.ts';
 import { importedOf, importTables } from '../database/import-database.ts';
 import type { TypeInProgress } from '../database/types.ts';

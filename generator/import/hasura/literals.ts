@@ -1,4 +1,4 @@
-import type { CatalogColumn } from '../../../templates/catalog.ts';
+import type { CatalogColumn } from '@twofold/database';
 import { enumsOf } from '../database/import-database.ts';
 import type { Importing } from '../database/types.ts';
 

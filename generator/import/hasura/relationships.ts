@@ -1,4 +1,4 @@
-import type { Catalog, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogForeignKey, CatalogTable } from '@twofold/database';
 import { keyOf } from '../database/column-type.ts';
 import type { Importing, TypeInProgress } from '../database/types.ts';
 import type { ReportItem } from '../imported.ts';

@@ -1,4 +1,4 @@
-import type { CatalogForeignKey } from '../../../templates/catalog.ts';
+import type { CatalogForeignKey } from '@twofold/database';
 import type { TypeInProgress } from '../database/types.ts';
 import { directive, type ImportedField } from '../imported.ts';
 import type { Verb } from './metadata.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Catalog, CatalogTable } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogTable } from '@twofold/database';
 import { importHasura } from '../../../generator/import/hasura/import-hasura.ts';
 import type { MetadataTable } from '../../../generator/import/hasura/metadata.ts';
 import { readMetadata } from '../../../generator/import/hasura/read-metadata.ts';
