@@ -23,8 +23,8 @@ function offers(): string[] {
     const errors = file
       .getDescendantsOfKind(SyntaxKind.NewExpression)
       .filter((each) => each.getExpression().getText() === 'CommandError')
-      .filter((each) => each.getArguments().length > 3)
-      .map((each) => `${name} ${each.getArguments()[1]!.getText().replaceAll("'", '')}`);
+      .filter((each) => (each.getArguments()[2]?.getText() ?? 'undefined') !== 'undefined')
+      .map((each) => `${name} ${each.getArguments()[0]!.getText().replaceAll("'", '')}`);
     const others = file
       .getDescendantsOfKind(SyntaxKind.PropertyAssignment)
       .filter((each) => each.getName() === 'fix' && each.getInitializer()!.getText() !== 'null')
