@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_500,
   database: 11_091,
-  auth: 25_485,
+  auth: 25_420,
   hosting: 36_000,
   models: 12_000,
   console: 20_400,

@@ -46,7 +46,7 @@ import { sessionMetrics } from './sessions/session-metrics.ts';
 import { type EntryLink, linkTo } from './setup/host-link.ts';
 import { createSetup } from './setup/setup.ts';
 import { atPort, noteStart } from './setup/start-notes.ts';
-import { authMigrations } from './tables.ts';
+import { authMigrations } from './migrations.ts';
 import { tieUserTable } from './users/user-table.ts';
 import { followOrganizations } from './organizations/first-member.ts';
 import { organizationHandlers } from './organizations/handlers.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { AuthModel } from '@twofold/schema';
-import type { Kernel, OwnApplication } from '@twofold/runtime/kernel';
+import type { OwnApplication } from '@twofold/runtime/kernel';
 import type { AccessClaims, HostClaims, Tokens } from './sessions/access-token.ts';
 import type { Alerts } from './events/alerts.ts';
 import type { Background } from './background.ts';
@@ -19,12 +19,13 @@ import type { Passwords } from './passwords/passwords.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { SignIn } from './sessions/sign-in.ts';
+import type { AuthKernel } from './tables.ts';
 import type { UserDirectory } from './users/user-directory.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** The dependencies of the handlers, created once in `create-parts.ts`. */
 export interface AuthParts {
-  readonly kernel: Kernel;
+  readonly kernel: AuthKernel;
   readonly model: AuthModel;
   readonly config: AuthConfig;
   readonly keys: Keys;

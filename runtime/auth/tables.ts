@@ -1,46 +1,37 @@
-import {
-  type Migration,
-  columnTypes,
-  createFoldedIndex,
-  dialectOf,
-  type Dialect,
-} from '@twofold/runtime/kernel';
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
-import type { AuthUser, IdKind } from '@twofold/schema';
-import { createSearchIndexes, searchKeys } from './admin/search-keys.ts';
-import { createOrderIndexes } from './admin/user-order.ts';
-import { createWindows } from './limits/window-tables.ts';
+import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
+import type { Kernel, Store } from '@twofold/runtime/kernel';
+import type { UserId } from './ids.ts';
 
 /**
  * Columns as SQL. `ID` stands for the type of a user's key, `COUNTED` for a key that counts up. All
  * times are milliseconds since 1970 and all hashes are base64url text, so that a row is the same on
- * SQLite and PostgreSQL.
+ * SQLite and PostgreSQL. `!` stands at a column that every row fills, although it was made for null.
  */
-type Tables = Readonly<Record<string, string>>;
+export type Tables = Readonly<Record<string, string>>;
 
 /** The tables with which the operator signs in, users or not. */
-const OPERATOR_TABLES = {
+export const OPERATOR_TABLES = {
   auth_sessions: `
     id text primary key, user_id ID, principal text not null, salt text not null,
-    gen integer not null default 0, rotated_at bigint, created_at bigint, last_seen_at bigint,
-    idle_expires_at bigint, absolute_expires_at bigint, reauth_at bigint, revoked_at bigint,
-    ip text, user_agent text, auth_method text, revoked_reason text, amr text,
+    gen integer not null default 0, rotated_at bigint!, created_at bigint!, last_seen_at bigint!,
+    idle_expires_at bigint!, absolute_expires_at bigint!, reauth_at bigint, revoked_at bigint,
+    ip text!, user_agent text!, auth_method text!, revoked_reason text, amr text,
     impersonated_by ID, name text, client text`,
   auth_revoked_tokens: `
-    jti text primary key, user_id ID, reason text, exp bigint, created_at bigint`,
+    jti text primary key, user_id ID, reason text, exp bigint!, created_at bigint!`,
   auth_one_time_tokens: `
-    hash text primary key, kind text not null, user_id ID, data text, created_at bigint,
-    expires_at bigint, used_at bigint, answers integer not null default 0`,
+    hash text primary key, kind text not null, user_id ID, data text!, created_at bigint!,
+    expires_at bigint!, used_at bigint, answers integer not null default 0`,
   auth_identifier_locks: `
     identifier_hash text not null, bucket text not null, recent text not null,
-    lock_count integer not null, total_since_success integer not null, locked_until bigint,
-    last_failure_at bigint, user_id ID`,
+    lock_count integer not null, total_since_success integer not null, locked_until bigint!,
+    last_failure_at bigint!, user_id ID`,
   auth_login_attempts: `
-    id text primary key, ts bigint not null, kind text, identifier_hash text,
-    identifier_masked text, ip text, user_agent text, outcome text, reason text,
-    session_id text, request_id text, user_id ID`,
+    id text primary key, ts bigint not null, kind text!, identifier_hash text,
+    identifier_masked text, ip text!, user_agent text!, outcome text!, reason text,
+    session_id text, request_id text!, user_id ID`,
   auth_security_events: `
-    id text primary key, ts bigint not null, type text, severity text, ip text, data text,
+    id text primary key, ts bigint not null, type text!, severity text!, ip text!, data text!,
     user_id ID`,
 } as const satisfies Tables;
 
@@ -49,7 +40,7 @@ export const isOperators = (table: string): boolean =>
   table in OPERATOR_TABLES || table === 'auth_limit_windows';
 
 /** The tables of accounts. */
-const USER_TABLES = {
+export const USER_TABLES = {
   auth_users: `
     user_id ID primary key, first_name text, last_name text, username text,
     username_key text constraint auth_users_username_key unique,
@@ -57,19 +48,19 @@ const USER_TABLES = {
     email_key text constraint auth_users_email_key unique, avatar_url text, locale text,
     password text, password_changed_at bigint, password_change_required_at bigint,
     verified_email text, email_verified_at bigint, last_login bigint, disabled_at bigint,
-    disabled_until bigint, disabled_reason text, created_at bigint, updated_at bigint,
+    disabled_until bigint, disabled_reason text, created_at bigint!, updated_at bigint!,
     deletion_at bigint, emptied_at bigint, role_id integer,
     tokens_valid_after bigint not null default 0, totp_sealed text, totp_step bigint,
     totp_confirmed_at bigint, totp_pending text, totp_pending_at bigint, passkey_handle text`,
   auth_identities: `
     provider text not null, subject text not null, user_id ID not null, email text,
-    email_verified integer not null, created_at bigint, last_login_at bigint`,
+    email_verified integer not null, created_at bigint!, last_login_at bigint`,
   auth_oauth_used_states: `
-    hash text primary key, exp bigint`,
+    hash text primary key, exp bigint!`,
   auth_api_keys: `
-    id text primary key, name text, prefix text, scopes text, created_by text,
+    id text primary key, name text!, prefix text!, scopes text!, created_by text,
     hash text not null unique, owner_user_id ID, organization_id ID, limit_per_min integer,
-    created_at bigint, expires_at bigint, last_used_at bigint, revoked_at bigint`,
+    created_at bigint!, expires_at bigint, last_used_at bigint, revoked_at bigint`,
   auth_roles: `
     id COUNTED, name text not null unique, is_system integer not null`,
   auth_permissions: `
@@ -77,26 +68,26 @@ const USER_TABLES = {
   auth_role_permissions: `
     role_id integer not null, permission_id integer not null`,
   auth_permission_changes: `
-    id text primary key, ts bigint not null, action text, actor_kind text, actor_id text,
-    target_kind text, target_id text, before text, after text, ip text, request_id text`,
+    id text primary key, ts bigint not null, action text!, actor_kind text!, actor_id text,
+    target_kind text!, target_id text!, before text!, after text!, ip text!, request_id text!`,
   auth_webhook_endpoints: `
-    id text primary key, url text, secret_sealed text, previous_sealed text,
-    previous_until bigint, types text, source text, created_at bigint, disabled_at bigint`,
+    id text primary key, url text!, secret_sealed text!, previous_sealed text,
+    previous_until bigint, types text!, source text!, created_at bigint!, disabled_at bigint`,
   auth_webhook_deliveries: `
-    id text primary key, event_id text, endpoint_id text, body text, status text,
-    attempt integer not null, last_code integer, last_error text, next_at bigint,
-    created_at bigint`,
+    id text primary key, event_id text!, endpoint_id text!, body text!, status text!,
+    attempt integer not null, last_code integer, last_error text, next_at bigint!,
+    created_at bigint!`,
   auth_recovery_codes: `
-    user_id ID not null, selector text not null, hash text not null, created_at bigint,
+    user_id ID not null, selector text not null, hash text not null, created_at bigint!,
     used_at bigint`,
   auth_remembered_devices: `
     id text primary key, hash text not null unique, user_id ID not null, name text not null,
-    ip text, created_at bigint, last_used_at bigint, expires_at bigint`,
+    ip text, created_at bigint!, last_used_at bigint!, expires_at bigint!`,
   // A row exists for every request, also for an address without an account, so that both take the
   // same work. `user_id` is written when the mail is sent.
   auth_email_sign_ins: `
     hash text primary key, identifier_hash text not null, user_id ID, code text, token text,
-    answers integer not null default 0, created_at bigint, expires_at bigint, used_at bigint`,
+    answers integer not null default 0, created_at bigint!, expires_at bigint!, used_at bigint`,
   auth_passkeys: `
     id text primary key, user_id ID not null, name text not null, public_key text not null,
     counter bigint not null, backed_up integer not null, transports text not null,
@@ -111,7 +102,7 @@ const USER_TABLES = {
 } as const satisfies Tables;
 
 /** Primary keys of several columns. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
+export const KEYS: Readonly<Record<string, readonly string[]>> = {
   auth_identifier_locks: ['identifier_hash', 'bucket'],
   auth_identities: ['provider', 'subject'],
   auth_role_permissions: ['role_id', 'permission_id'],
@@ -120,12 +111,17 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** On SQLite, `without rowid` saves one of two index searches on every request with a token. */
-const WITHOUT_ROWID = new Set(['auth_sessions', 'auth_revoked_tokens', 'auth_members']);
+export const WITHOUT_ROWID = new Set(['auth_sessions', 'auth_revoked_tokens', 'auth_members']);
 
 /** `sparse`: an index over the rows that have a value. */
-type Index = readonly [table: string, name: string, columns: readonly string[], sparse?: 'sparse'];
+export type Index = readonly [
+  table: string,
+  name: string,
+  columns: readonly string[],
+  sparse?: 'sparse',
+];
 
-const OPERATOR_INDEXES: readonly Index[] = [
+export const OPERATOR_INDEXES: readonly Index[] = [
   ['auth_sessions', 'user', ['user_id', 'revoked_at']],
   ['auth_sessions', 'impersonator', ['impersonated_by'], 'sparse'],
   ['auth_one_time_tokens', 'user', ['user_id', 'kind']],
@@ -137,7 +133,7 @@ const OPERATOR_INDEXES: readonly Index[] = [
   ['auth_security_events', 'user', ['user_id', 'id']],
 ];
 
-const USER_INDEXES: readonly Index[] = [
+export const USER_INDEXES: readonly Index[] = [
   ['auth_users', 'role', ['role_id']],
   ['auth_users', 'disabled', ['disabled_at'], 'sparse'],
   ['auth_users', 'deletion', ['deletion_at'], 'sparse'],
@@ -151,96 +147,79 @@ const USER_INDEXES: readonly Index[] = [
   ['auth_members', 'user', ['user_id', 'organization_id']],
 ];
 
-/** Migrations that ledgers name. What they made is in the first two now. */
-const FORMER = [
-  '0003_limits',
-  '0004_management',
-  '0005_events',
-  '0006_phone_numbers',
-  '0008_second_factors',
-  '0010_passkeys',
-  '0011_account',
-  '0012_organizations',
-  '0013_session_clients',
-  '0014_user_order',
-  '0015_delivery_order',
-];
+type OfAuth = typeof OPERATOR_TABLES & typeof USER_TABLES;
+
+/** How a user signed in. */
+export type AuthMethod =
+  | 'password'
+  | 'register'
+  | 'setup'
+  | 'passkey'
+  | 'impersonation'
+  | 'email'
+  | 'host'
+  | `oauth:${string}`;
+
+/** The tables of the module, as queries know them. */
+export type AuthTables = { readonly [Name in keyof OfAuth]: Columns<OfAuth[Name]> } & {
+  readonly auth_sessions: { principal: 'user' | 'host'; auth_method: AuthMethod };
+  readonly auth_webhook_endpoints: { source: 'manifest' | 'admin' };
+  readonly auth_webhook_deliveries: { status: 'pending' | 'delivered' | 'failed' };
+  /** As it is on SQLite. */
+  readonly auth_limit_windows: { key: string; hits: string; expires_at: number };
+};
+
+export type Db = Kysely<AuthTables>;
+export type Trx = Transaction<AuthTables>;
+
+/** The same database, for tables of the project and for names that are only known at run time. */
+export type AnyDb = Kysely<any>;
+
+/** The store, whose queries know these tables. */
+export interface AuthStore extends Store {
+  readonly db: Db;
+  transaction<T>(
+    work: (trx: Trx) => Promise<T>,
+    options?: Parameters<Store['transaction']>[1],
+  ): Promise<T>;
+}
+
+export interface AuthKernel extends Kernel {
+  readonly store: AuthStore;
+}
+
+/** A row of one of the tables. */
+export type RowOf<Name extends keyof AuthTables> = Selectable<AuthTables[Name]>;
 
 /**
- * Migrations of the module's own tables. Those of accounts come with the first `auth:` section, also
- * to a database where only the operator signed in before.
+ * The type of a row from its SQL: `id text primary key, name text` is
+ * `{ id: string; name: string | null }`.
  */
-export function authMigrations(user: AuthUser, ids: IdKind, users: boolean): Migration[] {
-  const operator = { tables: OPERATOR_TABLES, indexes: OPERATOR_INDEXES };
-  return [
-    { name: 'auth/0001_accounts', unused: !users, up: (db) => createAccounts(db, user, ids) },
-    { name: 'auth/0002_sessions', up: (db) => createTables(db, ids, operator) },
-    { name: 'auth/0007_leases', up: createWindows },
-    ...FORMER.map((name) => ({ name: `auth/${name}`, up: async () => {} })),
-  ];
-}
-
-async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
-  await createTables(db, ids, { tables: USER_TABLES, indexes: USER_INDEXES });
-  // Spaces, dashes and parentheses do not make another number. An entity may have a column of its own.
-  await createFoldedIndex(db, {
-    name: 'auth_users_phone_key',
-    table: 'auth_users',
-    column: 'phone',
-    fold: 'digits',
-  });
-  await createSearchIndexes(db, 'auth_users', searchKeys(user));
-  await createOrderIndexes(db, 'auth_users', user);
-}
-
-interface Made {
-  readonly tables: Tables;
-  readonly indexes: readonly Index[];
-}
-
-async function createTables(db: Kysely<any>, ids: IdKind, made: Made): Promise<void> {
-  const words = wordsOf(dialectOf(db), ids);
-  for (const [name, columns] of Object.entries(made.tables)) {
-    let table: CreateTableBuilder<any, any> = db.schema.createTable(name);
-    for (const column of columns.split(',')) {
-      const [field = '', type = '', ...rest] = column.trim().split(' ');
-      table = table.addColumn(field, sql.raw([words[type] ?? type, ...rest].join(' ')));
-    }
-    const key = KEYS[name];
-    if (key) table = table.addPrimaryKeyConstraint(`${name}_pkey`, [...key]);
-    if (name === 'auth_invitations')
-      table = table.addUniqueConstraint('auth_invitations_address', ['organization_id', 'email']);
-    const plain = dialectOf(db) === 'sqlite' && WITHOUT_ROWID.has(name);
-    await (plain ? table.modifyEnd(sql`without rowid`) : table).execute();
-  }
-  for (const [table, name, columns, sparse] of made.indexes) {
-    const index = db.schema
-      .createIndex(`${table}_${name}`)
-      .on(table)
-      .columns([...columns]);
-    const filled = sql.ref(columns.join());
-    await (sparse ? index.where(filled, 'is not', null) : index).execute();
-  }
-}
-
-function wordsOf(dialect: Dialect, ids: IdKind): Readonly<Record<string, string>> {
-  return dialect === 'sqlite'
-    ? { ID: ids === 'uuid' ? 'text' : 'integer', COUNTED: 'integer primary key autoincrement' }
-    : {
-        ID: ids === 'uuid' ? 'uuid' : 'bigint',
-        COUNTED: 'bigint generated by default as identity primary key',
-      };
-}
-
-/** Creates the user table of a schema without a type for users. */
-export async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise<void> {
-  const type = columnTypes(db, ids);
-  await db.schema
-    .createTable(table)
-    .ifNotExists()
-    .addColumn('id', type.key)
-    .addColumn('email', 'text', (column) => column.notNull())
-    .addColumn('created_at', type.timestamp, (column) => column.notNull())
-    .addColumn('updated_at', type.timestamp, (column) => column.notNull())
-    .execute();
+type Columns<Text extends string> = {
+  [Column in Parts<Text> as NameOf<Column>]: ValueOf<Column>;
+};
+type Parts<Text extends string> = Text extends `${infer Column},${infer Rest}`
+  ? Trimmed<Column> | Parts<Rest>
+  : Trimmed<Text>;
+type Trimmed<Text extends string> = Text extends `${' ' | '\n'}${infer Rest}`
+  ? Trimmed<Rest>
+  : Text;
+type NameOf<Column extends string> = Column extends `${infer Name} ${string}` ? Name : never;
+type ValueOf<Column extends string> = Column extends `${string} COUNTED`
+  ? Generated<number>
+  : Column extends `${string} ${keyof Values} not null default ${string}`
+    ? Generated<Filled<Column>>
+    : Column extends `${string} ${'not null' | 'primary key'}${string}` | `${string}!`
+      ? Filled<Column>
+      : Filled<Column> | null;
+type Filled<Column extends string> = {
+  [Type in keyof Values]: Column extends `${string} ${Type}${'' | '!' | ` ${string}`}`
+    ? Values[Type]
+    : never;
+}[keyof Values];
+interface Values {
+  text: string;
+  integer: number;
+  bigint: number;
+  ID: UserId;
 }

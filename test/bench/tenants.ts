@@ -1,5 +1,5 @@
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { authMigrations } from '../../runtime/auth/tables.ts';
+import { authMigrations } from '../../runtime/auth/migrations.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';
 import { startServer, type TestServer } from '../graphql/harness.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import type { Entity } from '@twofold/schema';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { authMigrations } from '../../runtime/auth/tables.ts';
+import { authMigrations } from '../../runtime/auth/migrations.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';

@@ -8,19 +8,16 @@ const BATCH_SIZE = 200;
  *
  * @example for await (const rows of batches(db.selectFrom('posts').selectAll(), (row) => row)) …
  */
-export async function* batches(
-  query: SelectQueryBuilder<any, any, any>,
-  view: (row: Record<string, any>) => object,
+export async function* batches<Row extends { readonly id?: unknown }>(
+  query: SelectQueryBuilder<any, any, Row>,
+  view: (row: Row) => object,
 ): AsyncGenerator<object[]> {
   let after: unknown = null;
   for (;;) {
     const narrowed = after === null ? query : query.where('id', '>', after);
-    const rows = (await narrowed.orderBy('id').limit(BATCH_SIZE).execute()) as Record<
-      string,
-      any
-    >[];
+    const rows = await narrowed.orderBy('id').limit(BATCH_SIZE).execute();
     if (rows.length > 0) yield rows.map(view);
     if (rows.length < BATCH_SIZE) return;
-    after = rows.at(-1)!['id'];
+    after = rows.at(-1)?.id;
   }
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../requests/caller.ts';
@@ -100,7 +100,7 @@ export function restore(parts: AuthParts): Handler {
  */
 export async function restoreAccount(
   { kernel, oneTime }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   emit: Emit,
   { id }: Pick<Account, 'id'>,
 ): Promise<boolean> {

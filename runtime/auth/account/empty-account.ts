@@ -1,6 +1,6 @@
 import { storedIn, storedRow, tableIn } from '../users/adopted-table.ts';
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import type { AnyDb, Trx } from '../tables.ts';
 import type { Column } from '@twofold/schema';
 import type { Dialect } from '@twofold/runtime/kernel';
 import type { UserId } from '../ids.ts';
@@ -14,7 +14,7 @@ import { OWNED_TABLES } from '../users/user-table.ts';
  */
 export async function emptyAccount(
   { kernel, model }: Pick<AuthParts, 'kernel' | 'model'>,
-  trx: Transaction<any>,
+  trx: Trx,
   id: UserId,
 ): Promise<void> {
   for (const [table, key] of OWNED_TABLES)
@@ -34,7 +34,7 @@ export async function emptyAccount(
     ]),
   );
   if (columns.length > 0)
-    await trx
+    await (trx as AnyDb)
       .updateTable(tableIn(kernel.store.dialect, entity))
       .set(storedRow(model.user, row))
       .where(storedIn(model.user, 'id'), '=', id)
@@ -42,7 +42,7 @@ export async function emptyAccount(
 }
 
 /** The row of `auth_users` stays, because it records that the account is deleted. */
-async function emptySide(trx: Transaction<any>, id: UserId): Promise<void> {
+async function emptySide(trx: Trx, id: UserId): Promise<void> {
   const kept = await trx
     .deleteFrom('auth_users')
     .where('user_id', '=', id)

@@ -39,7 +39,7 @@ async function dueAccounts({ kernel }: PurgeParts, after: UserId | null): Promis
     .where('emptied_at', 'is', null);
   if (after !== null) query = query.where('user_id', '>', after);
   const rows = await query.orderBy('user_id').limit(BATCH_SIZE).execute();
-  return rows.map(({ user_id }) => user_id as UserId);
+  return rows.map(({ user_id }) => user_id);
 }
 
 async function purgeAccount(parts: PurgeParts, id: UserId): Promise<void> {

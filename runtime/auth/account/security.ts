@@ -7,6 +7,7 @@ import { devicesOf } from '../second-factor/devices.ts';
 import { countRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
+import type { AnyDb } from '../tables.ts';
 
 /** `GET /api/auth/security`: the means of signing in to the account, and its pending changes. */
 export function showSecurity(parts: AuthParts): Handler {
@@ -49,7 +50,7 @@ async function pendingEmail({ kernel }: AuthParts, { id }: Account): Promise<str
 }
 
 async function countOf({ kernel }: AuthParts, table: string, { id }: Account): Promise<number> {
-  const row = await kernel.store.db
+  const row = await (kernel.store.db as AnyDb)
     .selectFrom(table)
     .select(sql<number>`count(*)`.as('count'))
     .where('user_id', '=', id)

@@ -1,26 +1,14 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import type { Kernel, Store } from '@twofold/runtime/kernel';
+import type { Kernel } from '@twofold/runtime/kernel';
 import { rfc3339 } from '../time.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { RowOf, AuthStore, Db } from '../tables.ts';
 
 interface DeliveryParts {
-  readonly store: Store;
+  readonly store: AuthStore;
   readonly now: Kernel['now'];
   readonly webhooks: Webhooks;
-}
-
-/** A row of the outbox. `body` is the event. */
-interface Row {
-  readonly id: string;
-  readonly event_id: string;
-  readonly body: string;
-  readonly attempt: number;
-  readonly status: 'pending' | 'delivered' | 'failed';
-  readonly last_code: number | null;
-  readonly last_error: string | null;
-  readonly created_at: number;
-  readonly next_at: number;
 }
 
 const COLUMNS = [
@@ -34,6 +22,9 @@ const COLUMNS = [
   'created_at',
   'next_at',
 ] as const;
+
+/** A row of the outbox. `body` is the event. */
+type Row = Pick<RowOf<'auth_webhook_deliveries'>, (typeof COLUMNS)[number]>;
 
 /** What was sent to an endpoint, and sending it again. Deliveries are kept for seven days. */
 export function deliveryHandlers(
@@ -49,7 +40,7 @@ export function deliveryHandlers(
       .limit(limit + 1);
     if (query.status) asked = asked.where('status', '=', query.status);
     if (query.cursor) asked = asked.where('id', '<', String(query.cursor).replaceAll('\0', ''));
-    const rows = (await asked.execute()) as unknown as Row[];
+    const rows = await asked.execute();
     return reply(200, {
       deliveries: rows.slice(0, limit).map(show),
       next_cursor: rows.length > limit ? rows[limit - 1]!.id : null,
@@ -65,24 +56,21 @@ export function deliveryHandlers(
         .set({ status: 'pending', attempt: 0, next_at: now() })
         .where('endpoint_id', '=', id)
         .where('id', '=', did)
-        .returning([...COLUMNS])
+        .returning(COLUMNS)
         .executeTakeFirst();
       if (!changed) throw failure.notFound();
       store.afterCommit(() => webhooks.wake());
-      return reply(202, show(changed as unknown as Row));
+      return reply(202, show(changed));
     });
   };
   return { webhookDeliveries, redeliverWebhook };
 }
 
-const deliveriesOf = (db: Store['db'], endpoint: string) =>
-  db
-    .selectFrom('auth_webhook_deliveries')
-    .select([...COLUMNS])
-    .where('endpoint_id', '=', endpoint);
+const deliveriesOf = (db: Db, endpoint: string) =>
+  db.selectFrom('auth_webhook_deliveries').select(COLUMNS).where('endpoint_id', '=', endpoint);
 
 /** @throws AppError 404, or 409 for an endpoint that nothing is sent to */
-async function assertSending(webhooks: Webhooks, db: Store['db'], id: string): Promise<void> {
+async function assertSending(webhooks: Webhooks, db: Db, id: string): Promise<void> {
   const endpoint = (await webhooks.endpoints.list(db)).find((each) => each.id === id);
   if (!endpoint) throw failure.notFound();
   if (endpoint.disabled_at !== null)

@@ -1,5 +1,4 @@
 import { SYSTEM } from '../requests/caller.ts';
-import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 
 /**
@@ -15,7 +14,6 @@ export async function enableDue(parts: Pick<AuthParts, 'kernel' | 'events'>): Pr
       .where('disabled_until', '<=', kernel.now())
       .returning('user_id')
       .execute();
-    for (const row of rows)
-      emit('user.enabled', row['user_id'] as UserId, { reason: 'the time is over' });
+    for (const row of rows) emit('user.enabled', row.user_id, { reason: 'the time is over' });
   });
 }

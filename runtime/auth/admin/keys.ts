@@ -1,5 +1,5 @@
 import { storedIn, tableIn } from '../users/adopted-table.ts';
-import type { Transaction } from 'kysely';
+import type { AnyDb, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { type Handler, reply } from '@twofold/runtime/http';
@@ -65,7 +65,7 @@ async function boundTo(
   const row =
     id === null
       ? undefined
-      : await kernel.store.db
+      : await (kernel.store.db as AnyDb)
           .selectFrom(tableIn(kernel.store.dialect, model.organizations))
           .select(`${storedIn(model.organizations, 'id')} as id`)
           .where(storedIn(model.organizations, 'id'), '=', id)
@@ -229,7 +229,7 @@ function grantable(context: RequestContext, asked: readonly string[]): readonly 
  */
 async function assertFits(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   context: RequestContext,
   { userId, scopes }: { readonly userId: UserId | null; readonly scopes: readonly string[] },
 ): Promise<void> {

@@ -5,6 +5,7 @@ import { type Handler, reply } from '@twofold/runtime/http';
 import { parseOwnUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
+import type { AnyDb } from '../tables.ts';
 
 type Query = SelectQueryBuilder<any, any, any>;
 
@@ -20,7 +21,7 @@ interface LogQuery {
 
 /** Log rows, newest first. The cursor is the id of the last row, because ids sort by time. */
 export function logHandlers({ kernel }: AuthParts) {
-  const { db } = kernel.store;
+  const db: AnyDb = kernel.store.db;
   const byUser = (query: Query, id: string | undefined) => ofUser(kernel.project.ids, query, id);
   const rows = async (table: string, asked: LogQuery, narrow: (query: Query) => Query) => {
     const limit = asked.limit ?? 50;

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { assertHolds, rightsOf } from '../users/authority.ts';
@@ -57,7 +57,7 @@ function create(parts: AuthParts): Handler {
   };
 }
 
-async function givenRole({ model }: AuthParts, trx: Transaction<any>, id: unknown) {
+async function givenRole({ model }: AuthParts, trx: Trx, id: unknown) {
   if (id === undefined) return null;
   if (!model.roles) throw failure.notFound('Role not found');
   return findRole(trx, id as number);
@@ -75,7 +75,7 @@ async function give(
 
 async function mailPasswordLink(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
   email: string,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { RowOf, Trx } from '../tables.ts';
 import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
@@ -10,12 +10,6 @@ import { rolePermissions } from '../sessions/client.ts';
 import { permissionsOf, serialiseRights } from '../users/permissions.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
 import { type PermissionAction, recordChange } from '../users/roles.ts';
-
-interface RoleRow {
-  readonly id: number;
-  readonly name: string;
-  readonly is_system: number;
-}
 
 /**
  * Roles and their permissions. When a role changes, the tokens of its users become invalid, because
@@ -35,11 +29,11 @@ export function roleHandlers(parts: AuthParts) {
 
 function list(parts: AuthParts): Handler {
   return async () => {
-    const rows = (await parts.kernel.store.db
+    const rows = await parts.kernel.store.db
       .selectFrom('auth_roles')
       .selectAll()
       .orderBy('id')
-      .execute()) as RoleRow[];
+      .execute();
     const shown = [];
     for (const row of rows)
       shown.push({
@@ -61,11 +55,11 @@ function create(parts: AuthParts): Handler {
     assertHolds(context, wanted);
     const role = await withUniqueName(() =>
       parts.events.transact(caller, async (trx, emit) => {
-        const row = (await trx
+        const row = await trx
           .insertInto('auth_roles')
           .values({ name, is_system: 0 })
           .returningAll()
-          .executeTakeFirstOrThrow()) as RoleRow;
+          .executeTakeFirstOrThrow();
         for (const permission of wanted) await grant(trx, row.id, permission);
         await note(parts, trx, caller, 'role.created', row.id, null, { name, permissions: wanted });
         emit('permission.changed', null, { action: 'role.created', role_id: row.id });
@@ -155,7 +149,7 @@ function listPermissions({ kernel }: AuthParts): Handler {
   };
 }
 
-async function find({ kernel }: AuthParts, id = ''): Promise<RoleRow> {
+async function find({ kernel }: AuthParts, id = ''): Promise<RowOf<'auth_roles'>> {
   const row = /^\d{1,9}$/.test(id)
     ? await kernel.store.db
         .selectFrom('auth_roles')
@@ -164,11 +158,11 @@ async function find({ kernel }: AuthParts, id = ''): Promise<RoleRow> {
         .executeTakeFirst()
     : undefined;
   if (!row) throw failure.notFound('Role not found');
-  return row as RoleRow;
+  return row;
 }
 
 /** Finds a role that was created here. Roles of the manifest can only be changed in it. */
-async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRow> {
+async function findOwn(parts: AuthParts, id: string | undefined): Promise<RowOf<'auth_roles'>> {
   const role = await find(parts, id);
   if (role.is_system === 1) throw failure.forbidden();
   return role;
@@ -182,15 +176,15 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
  */
 async function assertHoldsRole(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   context: RequestContext,
-  role: RoleRow,
+  role: RowOf<'auth_roles'>,
 ): Promise<void> {
   await serialiseRights(trx, parts.kernel.store.dialect);
   assertHolds(context, await rightsOf(parts, trx, role));
 }
 
-async function show({ kernel, model }: AuthParts, role: RoleRow) {
+async function show({ kernel, model }: AuthParts, role: RowOf<'auth_roles'>) {
   return {
     id: role.id,
     name: role.name,
@@ -208,11 +202,7 @@ async function usersOf({ kernel }: AuthParts, roleId: number): Promise<number> {
   return Number(row?.['users'] ?? 0);
 }
 
-async function staleTokens(
-  { kernel }: AuthParts,
-  trx: Transaction<any>,
-  roleId: number,
-): Promise<void> {
+async function staleTokens({ kernel }: AuthParts, trx: Trx, roleId: number): Promise<void> {
   await trx
     .updateTable('auth_users')
     .set({ tokens_valid_after: kernel.now() })
@@ -222,7 +212,7 @@ async function staleTokens(
 
 function note(
   { kernel }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   caller: Caller,
   action: PermissionAction,
   id: number,
@@ -251,7 +241,7 @@ async function withUniqueName<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function grant(trx: Transaction<any>, roleId: number, name: string): Promise<boolean> {
+async function grant(trx: Trx, roleId: number, name: string): Promise<boolean> {
   await trx
     .insertInto('auth_permissions')
     .values({ name })
@@ -270,7 +260,7 @@ async function grant(trx: Transaction<any>, roleId: number, name: string): Promi
   return Number(added.numInsertedOrUpdatedRows ?? 0) > 0;
 }
 
-async function revoke(trx: Transaction<any>, roleId: number, name: string): Promise<boolean> {
+async function revoke(trx: Trx, roleId: number, name: string): Promise<boolean> {
   const permission = await trx
     .selectFrom('auth_permissions')
     .select('id')

@@ -1,6 +1,7 @@
 import { dialectOf, type Dialect } from '@twofold/runtime/kernel';
 import type { AuthUser } from '@twofold/schema';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../tables.ts';
 
 /** A text by whose start users are found: an address, a username or a name. */
 export interface SearchKey {
@@ -56,7 +57,7 @@ export function searchText(
 
 /** Creates the indexes that the search needs on one table and that are not there. */
 export async function createSearchIndexes(
-  db: Kysely<any>,
+  db: Db,
   table: string,
   keys: readonly SearchKey[],
 ): Promise<void> {

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { AnyDb } from '../tables.ts';
 import type { UserId } from '../ids.ts';
 import { lockedUntil, UNLOCKED } from '../sign-in/lock-state.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
@@ -67,7 +68,7 @@ async function rightsOfRoles(
 
 /** The number of rows of each user; with a time, only of sessions that are open then. */
 async function countRows(
-  db: Kysely<any>,
+  db: AnyDb,
   table: string,
   ids: readonly UserId[],
   openAt: number | null,

@@ -1,4 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../tables.ts';
 import { folded } from '@twofold/runtime/kernel';
 import type { AuthUser } from '@twofold/schema';
 import type { UserId } from '../ids.ts';
@@ -92,7 +93,7 @@ function valueOf({ directory, kernel }: AuthParts, sort: UserOrder['sort']): Raw
  * that it has itself. Addresses have an index already, because they are unique.
  */
 export async function createOrderIndexes(
-  db: Kysely<any>,
+  db: Db,
   table: string,
   { columns, table: own }: AuthUser,
 ): Promise<void> {

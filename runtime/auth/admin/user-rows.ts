@@ -1,5 +1,6 @@
 import type { Entity, Project } from '@twofold/schema';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Db } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import {
   type AdminWrite,
@@ -84,11 +85,7 @@ async function keepStronger(
 }
 
 /** The roles that give a permission which the caller does not hold. */
-async function strongerRoles(
-  parts: AuthParts,
-  db: Kysely<any>,
-  context: RequestContext,
-): Promise<number[]> {
+async function strongerRoles(parts: AuthParts, db: Db, context: RequestContext): Promise<number[]> {
   const held = heldBy(context);
   const roles = await db.selectFrom('auth_roles').select(['id', 'name']).execute();
   const stronger: number[] = [];
@@ -101,7 +98,7 @@ async function strongerRoles(
 
 async function countWith(
   { directory }: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   roles: readonly number[],
 ): Promise<number> {
   if (roles.length === 0) return 0;

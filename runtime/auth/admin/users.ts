@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { LAST_OWNER, isLastOwner } from '@twofold/runtime/kernel';
@@ -53,12 +53,7 @@ function read(parts: AuthParts): Handler {
     reply(200, await showUser(parts, await findUser(parts, params['id'])));
 }
 
-export type Change = (
-  account: Account,
-  trx: Transaction<any>,
-  emit: Emit,
-  caller: Caller,
-) => Promise<void>;
+export type Change = (account: Account, trx: Trx, emit: Emit, caller: Caller) => Promise<void>;
 
 /** A handler that changes one account in one transaction. */
 function changeHandler(parts: AuthParts, change: Change): Handler {
@@ -89,12 +84,7 @@ export async function actOn(
   });
 }
 
-async function unlock(
-  parts: AuthParts,
-  account: Account,
-  trx: Transaction<any>,
-  emit: Emit,
-): Promise<void> {
+async function unlock(parts: AuthParts, account: Account, trx: Trx, emit: Emit): Promise<void> {
   await parts.lockout.clear(trx, identifierOf(parts, account.email));
   emit('auth.unlocked', account.id, { by: 'admin' });
 }
@@ -153,7 +143,7 @@ function readUntil(text: string | undefined, now: number): number | null {
 export async function enable(
   { directory, kernel }: AuthParts,
   account: Account,
-  trx: Transaction<any>,
+  trx: Trx,
   emit: Emit,
   caller: Caller,
 ): Promise<void> {
@@ -172,7 +162,7 @@ export async function enable(
 export async function endEverything(
   { sessions, oneTime, kernel }: AuthParts,
   account: Account,
-  trx: Transaction<any>,
+  trx: Trx,
   reason: string,
 ): Promise<void> {
   await sessions.endAll(trx, account.id, reason);
@@ -267,7 +257,7 @@ function assignRole(parts: AuthParts): Handler {
 }
 
 export async function findRole(
-  trx: Transaction<any>,
+  trx: Trx,
   id: number,
 ): Promise<{ readonly id: number; readonly name: string }> {
   const role = await trx
@@ -276,13 +266,13 @@ export async function findRole(
     .where('id', '=', id)
     .executeTakeFirst();
   if (!role) throw failure.notFound('Role not found');
-  return role as { id: number; name: string };
+  return role;
 }
 
 export async function findUser(
   { directory, kernel }: AuthParts,
   id = '',
-  db: Kysely<any> = kernel.store.db,
+  db: Db = kernel.store.db,
 ): Promise<Account> {
   const userId = parseOwnUserId(kernel.project.ids, id);
   const account = userId === null ? null : await directory.find(db, userId);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { Db } from '../tables.ts';
 import type { Kernel } from '@twofold/runtime/kernel';
 import { type Caller, SYSTEM } from '../requests/caller.ts';
 import type { EventType } from './event-types.ts';
@@ -114,7 +115,7 @@ export function createAlerts(
 const MAX_COUNTED_ROWS = 1000;
 
 async function countFailures(
-  db: Kysely<any>,
+  db: Db,
   rule: Rule,
   identifierHash: string | null,
   ip: string,

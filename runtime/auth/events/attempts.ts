@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db } from '../tables.ts';
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { Caller } from '../requests/caller.ts';
 import { ulid, type UserId } from '../ids.ts';
@@ -30,7 +30,7 @@ export interface Attempt {
 
 /** Adds a row to `auth_login_attempts`, and counts the attempt. */
 export async function recordAttempt(
-  db: Kysely<any>,
+  db: Db,
   { now: clock, metrics }: Pick<Kernel, 'now' | 'metrics'>,
   caller: Caller,
   attempt: Attempt,

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { type Kernel, systemContext } from '@twofold/runtime/kernel';
 import type { Caller } from '../requests/caller.ts';
 import {
@@ -19,7 +19,7 @@ export type Emit = (
 
 export interface Events {
   /** Runs `work` in a transaction that also stores the events it emits, then publishes them. */
-  transact<T>(caller: Caller, work: (trx: Transaction<any>, emit: Emit) => Promise<T>): Promise<T>;
+  transact<T>(caller: Caller, work: (trx: Trx, emit: Emit) => Promise<T>): Promise<T>;
   /** Stores and publishes one event in a transaction of its own. */
   emit(
     caller: Caller,
@@ -34,7 +34,7 @@ export interface Events {
 }
 
 /** Writes the webhook deliveries of an event in the transaction of the change (an outbox). */
-export type Outbox = (trx: Transaction<any>, event: SecurityEvent) => Promise<void>;
+export type Outbox = (trx: Trx, event: SecurityEvent) => Promise<void>;
 
 /**
  * @example
@@ -133,7 +133,7 @@ function makeEvent(
   };
 }
 
-async function store(trx: Transaction<any>, event: SecurityEvent, outbox: Outbox): Promise<void> {
+async function store(trx: Trx, event: SecurityEvent, outbox: Outbox): Promise<void> {
   const { actor, user_agent, request_id, data } = event;
   await trx
     .insertInto('auth_security_events')

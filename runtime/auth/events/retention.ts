@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { AnyDb, Db } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import { purgeAccounts } from '../account/purge.ts';
 import { enableDue } from '../admin/disabled-until.ts';
@@ -65,7 +65,7 @@ export async function purge({ kernel, model, users }: PurgeParts): Promise<void>
  * Deletes lockout rows after a month without a failure, unless they are locked until an unlock.
  * Guesses at addresses without an account leave rows too.
  */
-async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: number): Promise<void> {
+async function forgetOldLocks(db: Db, { lockout }: AuthModel, now: number): Promise<void> {
   await db
     .deleteFrom('auth_identifier_locks')
     .where('last_failure_at', '<', now - 30 * DAY)
@@ -75,7 +75,7 @@ async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: numb
 }
 
 async function removeBatch(
-  db: Kysely<any>,
+  db: AnyDb,
   table: string,
   key: string,
   column: string,

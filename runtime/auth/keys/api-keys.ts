@@ -1,5 +1,5 @@
 import { rowsIn } from '../users/adopted-table.ts';
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, RowOf, Trx } from '../tables.ts';
 import type { Organizations } from '@twofold/schema';
 import {
   type Dialect,
@@ -11,7 +11,7 @@ import {
 import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, ulid, type UserId } from '../ids.ts';
 import { sameText } from '../secrets/keys.ts';
-import { membershipList, toMemberships } from '../organizations/memberships.ts';
+import { membershipList, type MembershipRow, toMemberships } from '../organizations/memberships.ts';
 import { permissionList, type RolesModel, splitPermissions } from '../users/permissions.ts';
 import { MINUTE } from '../time.ts';
 
@@ -31,19 +31,8 @@ export interface KnownKey {
 }
 
 /** A row of `auth_api_keys`, without its hash. */
-export interface ApiKeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
+export interface ApiKeyRow extends Omit<RowOf<'auth_api_keys'>, 'hash' | 'scopes'> {
   readonly scopes: readonly string[];
-  readonly owner_user_id: UserId | null;
-  readonly created_by: string | null;
-  readonly created_at: number;
-  readonly expires_at: number | null;
-  readonly last_used_at: number | null;
-  readonly revoked_at: number | null;
-  readonly limit_per_min: number | null;
-  readonly organization_id: number | string | null;
 }
 
 export interface NewApiKey {
@@ -101,23 +90,23 @@ export class ApiKeys {
     const hash = digest(text);
     if (this.#rootDigest !== null && sameText(hash, this.#rootDigest)) return ROOT_KEY;
     if (this.#statement === null) return null;
-    const [row] = await store.query<Record<string, any>>(this.#statement, [hash]);
+    const [row] = await store.query<FoundKey>(this.#statement, [hash]);
     if (!row || !isLive(row, now())) return null;
-    if (now() - (row['last_used_at'] ?? 0) > MINUTE) this.#noteUse(row['id']);
+    if (now() - (row.last_used_at ?? 0) > MINUTE) this.#noteUse(row.id);
     return {
-      id: row['id'],
+      id: row.id,
       scopes: liveScopes(this.#options, row),
-      userId: row['owner_user_id'],
-      limitPerMinute: row['limit_per_min'],
+      userId: row.owner_user_id,
+      limitPerMinute: row.limit_per_min,
       ...(this.#options.organizations && {
         organizations: organizationsOf(row),
-        bound: row['organization_id'] !== null,
+        bound: row.organization_id !== null,
       }),
     };
   }
 
   async create(
-    trx: Transaction<any>,
+    trx: Trx,
     { name, scopes, expiresAt, userId, limitPerMinute, createdBy, organizationId }: NewApiKey,
   ): Promise<{ readonly row: ApiKeyRow; readonly key: string }> {
     const now = this.#options.now();
@@ -143,14 +132,14 @@ export class ApiKeys {
   }
 
   /** All keys, or those that act for one user, oldest first. */
-  async list(db: Kysely<any>, userId?: UserId): Promise<ApiKeyRow[]> {
+  async list(db: Db, userId?: UserId): Promise<ApiKeyRow[]> {
     const all = rows(db);
     const wanted = userId === undefined ? all : all.where('owner_user_id', '=', userId);
     return (await wanted.execute()).map(toRow);
   }
 
   /** The live keys that act for a user, oldest first. */
-  async ofUser(db: Kysely<any>, userId: UserId): Promise<ApiKeyRow[]> {
+  async ofUser(db: Db, userId: UserId): Promise<ApiKeyRow[]> {
     const now = this.#options.now();
     const live = rows(db)
       .where('owner_user_id', '=', userId)
@@ -159,23 +148,23 @@ export class ApiKeys {
     return (await live.execute()).map(toRow);
   }
 
-  async find(db: Kysely<any>, id: string): Promise<ApiKeyRow> {
+  async find(db: Db, id: string): Promise<ApiKeyRow> {
     const row = await rows(db).where('id', '=', id).executeTakeFirst();
     if (!row) throw failure.notFound('API key not found');
     return toRow(row);
   }
 
   /** Ends a key now, or at `at`. */
-  async expire(trx: Kysely<any>, id: string, at: number): Promise<void> {
+  async expire(trx: Db, id: string, at: number): Promise<void> {
     const now = this.#options.now();
     await set(trx, id, at <= now ? { revoked_at: now } : { expires_at: at });
   }
 
-  async setScopes(trx: Kysely<any>, id: string, scopes: readonly string[]): Promise<void> {
+  async setScopes(trx: Db, id: string, scopes: readonly string[]): Promise<void> {
     await set(trx, id, { scopes: JSON.stringify(scopes) });
   }
 
-  async setName(trx: Kysely<any>, id: string, name: string): Promise<void> {
+  async setName(trx: Db, id: string, name: string): Promise<void> {
     await set(trx, id, { name });
   }
 
@@ -186,22 +175,29 @@ export class ApiKeys {
   }
 }
 
+/** What `keyStatement` selects. */
+type FoundKey = RowOf<'auth_api_keys'> &
+  Pick<RowOf<'auth_users'>, 'disabled_at' | 'disabled_until' | 'deletion_at'> & {
+    readonly owner: UserId | null;
+    readonly permissions: string | null;
+    readonly organizations: string | readonly MembershipRow[] | null;
+  };
+
 /** A key that acts for a user is valid only while that user is enabled. */
-function isLive(row: Record<string, any>, now: number): boolean {
-  if (row['revoked_at'] !== null) return false;
-  if (row['expires_at'] !== null && row['expires_at'] <= now) return false;
-  const isEnabled = row['disabled_at'] === null || (row['disabled_until'] ?? Infinity) <= now;
+function isLive(row: FoundKey, now: number): boolean {
+  if (row.revoked_at !== null) return false;
+  if (row.expires_at !== null && row.expires_at <= now) return false;
+  const isEnabled = row.disabled_at === null || (row.disabled_until ?? Infinity) <= now;
   return (
-    row['owner_user_id'] === null ||
-    (row['owner'] !== null && isEnabled && row['deletion_at'] === null)
+    row.owner_user_id === null || (row.owner !== null && isEnabled && row.deletion_at === null)
   );
 }
 
-const set = (db: Kysely<any>, id: string, values: Record<string, unknown>) =>
+const set = (db: Db, id: string, values: Record<string, unknown>) =>
   db.updateTable('auth_api_keys').set(values).where('id', '=', id).execute();
 
-const rows = (db: Kysely<any>) =>
-  db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id');
+const rows = (db: Db) =>
+  db.selectFrom('auth_api_keys').selectAll().orderBy('created_at').orderBy('id');
 
 /** SQL that finds a key by its hash, with its owner's state and the permissions of their role. */
 function keyStatement({ store, directory, roles, organizations }: ApiKeyOptions): string | null {
@@ -229,10 +225,10 @@ function ofLiveOrganization(dialect: Dialect, organizations: Organizations | und
  * The organizations in which a key may act. A key that is bound to an organization acts only in
  * that one, and if it has a user, only while this user is a member of it.
  */
-function organizationsOf(row: Record<string, any>): readonly Membership[] {
-  const bound = row['organization_id'];
-  if (row['owner_user_id'] === null) return bound === null ? [] : [{ id: bound, role: null }];
-  const list = row['organizations'] ?? [];
+function organizationsOf(row: FoundKey): readonly Membership[] {
+  const bound = row.organization_id;
+  if (row.owner_user_id === null) return bound === null ? [] : [{ id: bound, role: null }];
+  const list = row.organizations ?? [];
   const all = toMemberships(typeof list === 'string' ? JSON.parse(list) : list);
   return bound === null ? all : all.filter(({ id }) => id === bound);
 }
@@ -241,28 +237,14 @@ function organizationsOf(row: Record<string, any>): readonly Membership[] {
  * A key of a user keeps only the scopes that are free (`isFree`) and those that the user's role has
  * now. Its other scopes have no effect.
  */
-function liveScopes({ isFree }: ApiKeyOptions, row: Record<string, any>): readonly string[] {
-  const scopes = JSON.parse(row['scopes']) as readonly string[];
-  if (row['owner_user_id'] === null) return scopes;
-  const permissions = splitPermissions(row['permissions']);
+function liveScopes({ isFree }: ApiKeyOptions, row: FoundKey): readonly string[] {
+  const scopes = JSON.parse(row.scopes) as readonly string[];
+  if (row.owner_user_id === null) return scopes;
+  const permissions = splitPermissions(row.permissions);
   return scopes.filter((scope) => isFree(scope) || hasScope(permissions, scope));
 }
 
-const COLUMNS = [
-  'id',
-  'name',
-  'prefix',
-  'scopes',
-  'owner_user_id',
-  'created_by',
-  'created_at',
-  'expires_at',
-  'last_used_at',
-  'revoked_at',
-  'limit_per_min',
-  'organization_id',
-] as const;
-
-function toRow(row: Record<string, any>): ApiKeyRow {
-  return { ...row, scopes: JSON.parse(row['scopes']) } as ApiKeyRow;
-}
+const toRow = ({ hash: _hash, ...row }: RowOf<'auth_api_keys'>): ApiKeyRow => ({
+  ...row,
+  scopes: JSON.parse(row.scopes) as string[],
+});

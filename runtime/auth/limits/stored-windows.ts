@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Store } from '@twofold/runtime/kernel';
 import { mac } from '../secrets/keys.ts';
 import { SECOND } from '../time.ts';
@@ -192,7 +192,7 @@ function chargeHits(asked: WindowRequest, hits: Hits, fits: boolean, now: number
 }
 
 async function readWindows(
-  trx: Transaction<any>,
+  trx: Trx,
   asked: readonly WindowRequest[],
 ): Promise<Map<string, Pair[]>> {
   const rows = await trx
@@ -208,7 +208,7 @@ async function readWindows(
 }
 
 async function writeWindows(
-  trx: Transaction<any>,
+  trx: Trx,
   asked: readonly WindowRequest[],
   kept: readonly Hits[],
   now: number,

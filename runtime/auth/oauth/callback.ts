@@ -10,7 +10,6 @@ import { digest } from '../ids.ts';
 import { askHook } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
-import type { AuthMethod } from '../sessions/sessions.ts';
 import { MINUTE } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 import { askConsent } from './consent.ts';
@@ -22,6 +21,7 @@ import { accountOf, accountToAsk, linkIdentity } from './linking.ts';
 import { isSecure, postsForm, type Provider, type Providers } from './providers.ts';
 import { withParameter } from './redirect.ts';
 import { issueCode } from './return-code.ts';
+import type { AuthMethod } from '../tables.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -61,7 +61,7 @@ export function oauthHandlers(parts: AuthParts) {
       await trx
         .deleteFrom('auth_identities')
         .where('user_id', '=', account.id)
-        .where('provider', '=', params['provider'])
+        .where('provider', '=', params['provider'] ?? '')
         .execute();
       await assertOtherMethod(parts, trx, account.id);
       emit('oauth.unlinked', account.id, { provider: params['provider'] });

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { type Caller, callerOf } from '../requests/caller.ts';
@@ -96,7 +96,7 @@ async function findOrCreateAccount(
 
 async function findLinkedUser(
   { kernel }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   { provider, subject, email, emailVerified }: Identity,
 ): Promise<UserId | null> {
   const row = await trx
@@ -116,7 +116,7 @@ async function findLinkedUser(
  */
 async function findTrusted(
   { model, directory }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   { email, emailVerified }: Identity,
 ): Promise<Account | null> {
   const account = email === null ? null : await directory.findByEmail(trx, email);
@@ -140,7 +140,7 @@ async function join(
 /** The first sign-in of a user, and the transaction that makes them. */
 interface FirstSignIn {
   readonly context: RequestContext;
-  readonly trx: Transaction<any>;
+  readonly trx: Trx;
   readonly emit: Emit;
 }
 
@@ -174,7 +174,7 @@ async function createLinkedUser(
 
 async function insertIdentity(
   { kernel }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   { provider, subject, email, emailVerified }: Identity,
   userId: UserId,
 ): Promise<void> {

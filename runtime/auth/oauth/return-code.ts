@@ -4,10 +4,11 @@ import { digest, type UserId } from '../ids.ts';
 import { sameText } from '../secrets/keys.ts';
 import { invalidToken, ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import type { Amr, AuthMethod } from '../sessions/sessions.ts';
+import type { Amr } from '../sessions/sessions.ts';
 import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';
+import type { AuthMethod } from '../tables.ts';
 
 /**
  * The client that may exchange a code: the one that knows the verifier of `challenge` (RFC 7636),

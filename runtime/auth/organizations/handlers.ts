@@ -1,5 +1,5 @@
 import { storedIn, tableIn } from '../users/adopted-table.ts';
-import type { Kysely } from 'kysely';
+import type { AnyDb, Db } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
@@ -48,7 +48,7 @@ async function namesOf(
 ): Promise<ReadonlyMap<number | string, string | null>> {
   const { name, ...place } = organizationsOf(parts);
   if (name === null || ids.length === 0) return new Map();
-  const rows = await parts.kernel.store.db
+  const rows = await (parts.kernel.store.db as AnyDb)
     .selectFrom(tableIn(parts.kernel.store.dialect, place))
     .select([`${storedIn(place, 'id')} as id`, `${storedIn(place, name)} as name`])
     .where(storedIn(place, 'id'), 'in', ids)
@@ -162,7 +162,7 @@ interface Target {
 /** The caller's membership and the member in the path, as they are now. @throws AppError 404 */
 async function targetOf(
   parts: AuthParts,
-  trx: Kysely<any>,
+  trx: Db,
   context: RequestContext,
   params: Readonly<Record<string, string>>,
 ): Promise<Target> {

@@ -1,5 +1,5 @@
 import { storedIn, tableIn } from '../users/adopted-table.ts';
-import type { Kysely, Transaction } from 'kysely';
+import type { AnyDb, Db, RowOf, Trx } from '../tables.ts';
 import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
@@ -37,11 +37,11 @@ export interface Invited {
   readonly email: string;
 }
 
-const shown = (row: Record<string, any>) => ({
-  id: row['id'],
-  email: row['email'],
-  role: row['role'],
-  expires_at: rfc3339(row['expires_at']),
+const shown = ({ id, email, role, expires_at }: RowOf<'auth_invitations'>) => ({
+  id,
+  email,
+  role,
+  expires_at: rfc3339(expires_at),
 });
 
 function list(parts: AuthParts): Handler {
@@ -128,7 +128,7 @@ const invitationData = (id: string, organization_id: number | string, role: stri
 async function nameOf(parts: AuthParts, organization: number | string): Promise<string> {
   const { name, entity, ...place } = organizationsOf(parts);
   if (name === null) return `a ${entity}`;
-  const row = await parts.kernel.store.db
+  const row = await (parts.kernel.store.db as AnyDb)
     .selectFrom(tableIn(parts.kernel.store.dialect, place))
     .select(`${storedIn(place, name)} as name`)
     .where(storedIn(place, 'id'), '=', organization)
@@ -148,7 +148,7 @@ function revoke(parts: AuthParts): Handler {
         .returning(['id', 'role'])
         .executeTakeFirst();
       if (!row) throw failure.notFound('Invitation not found');
-      emit('invitation.revoked', null, invitationData(row['id'], own.organization, row['role']));
+      emit('invitation.revoked', null, invitationData(row.id, own.organization, row.role));
     });
     return reply(204);
   };
@@ -156,7 +156,7 @@ function revoke(parts: AuthParts): Handler {
 
 type OnAnswer = (
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   emit: Emit,
   joining: { readonly userId: UserId; readonly invited: Invited },
 ) => Promise<void>;
@@ -181,7 +181,7 @@ function assertAddressed(account: Account, { email }: Invited): void {
   if (emailKey(account.email) !== email || !account.emailVerified) throw failure.forbidden();
 }
 
-const unused = (parts: AuthParts, db: Kysely<any>, token: string) =>
+const unused = (parts: AuthParts, db: Db, token: string) =>
   db
     .selectFrom('auth_invitations')
     .selectAll()
@@ -189,35 +189,27 @@ const unused = (parts: AuthParts, db: Kysely<any>, token: string) =>
     .where('expires_at', '>', parts.kernel.now());
 
 /** Finds an invitation without using it up. @throws AppError 400 `Invalid or expired token` */
-export async function findInvitation(
-  parts: AuthParts,
-  db: Kysely<any>,
-  token: string,
-): Promise<Invited> {
+export async function findInvitation(parts: AuthParts, db: Db, token: string): Promise<Invited> {
   const row = await unused(parts, db, token).executeTakeFirst();
   if (!row) throw invalidToken();
   await assertSenderMay(parts, db, row);
-  return { organization: row['organization_id'], role: row['role'], email: row['email'] };
+  return { organization: row.organization_id, role: row.role, email: row.email };
 }
 
 /** An invitation is void when its sender may no longer give the role. */
 async function assertSenderMay(
   parts: AuthParts,
-  db: Kysely<any>,
-  row: Record<string, any>,
+  db: Db,
+  row: RowOf<'auth_invitations'>,
 ): Promise<void> {
-  const sender = await parts.directory.find(db, row['invited_by']);
-  const role = sender && (await roleOf(db, row['organization_id'], sender.id));
+  const sender = await parts.directory.find(db, row.invited_by);
+  const role = sender && (await roleOf(db, row.organization_id, sender.id));
   const open = sender?.disabledAt === null && sender.deletionAt === null;
-  if (!role || !open || !mayGive(organizationsOf(parts), role, row['role'])) throw invalidToken();
+  if (!role || !open || !mayGive(organizationsOf(parts), role, row.role)) throw invalidToken();
 }
 
 /** Uses an invitation up. Of two concurrent calls one fails. @throws AppError 400 */
-export async function useInvitation(
-  parts: AuthParts,
-  trx: Transaction<any>,
-  token: string,
-): Promise<Invited> {
+export async function useInvitation(parts: AuthParts, trx: Trx, token: string): Promise<Invited> {
   await serialiseRights(trx, parts.kernel.store.dialect);
   const found = await findInvitation(parts, trx, token);
   const row = await trx

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Db } from '../tables.ts';
 import type { Organizations } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { LAST_OWNER, type RequestContext } from '@twofold/runtime/kernel';
@@ -29,7 +30,7 @@ export async function ownMembership(
   parts: AuthParts,
   context: RequestContext,
   id: string | undefined,
-  db: Kysely<any> = parts.kernel.store.db,
+  db: Db = parts.kernel.store.db,
 ): Promise<OwnMembership> {
   const { account } = await signedInAccount(parts, context);
   const organization = parseUserId(id ?? '');
@@ -50,7 +51,7 @@ export function assertManages(parts: AuthParts, { role }: OwnMembership): void {
 
 /** The role of a member, or null. */
 export async function roleOf(
-  db: Kysely<any>,
+  db: Db,
   organization: number | string,
   userId: UserId,
 ): Promise<string | null> {
@@ -71,7 +72,7 @@ export async function roleOf(
  */
 export async function assertNotLastFirst(
   { model, kernel }: AuthParts,
-  trx: Kysely<any>,
+  trx: Db,
   userId: UserId,
 ): Promise<void> {
   if (!model.organizations) return;

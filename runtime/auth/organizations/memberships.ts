@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Db } from '../tables.ts';
 import type { Organizations } from '@twofold/schema';
 import type { Dialect, Membership } from '@twofold/runtime/kernel';
 import { MEMBERS } from '@twofold/schema';
@@ -42,7 +43,7 @@ export const rowsOf = (dialect: Dialect, organizations: Organizations): string =
 
 /** The organizations of a user. */
 export async function membershipsOf(
-  { db, dialect }: { readonly db: Kysely<any>; readonly dialect: Dialect },
+  { db, dialect }: { readonly db: Db; readonly dialect: Dialect },
   organizations: Organizations,
   userId: UserId,
 ): Promise<Membership[]> {

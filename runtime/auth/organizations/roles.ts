@@ -1,4 +1,5 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Organizations } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type Dialect, LAST_OWNER } from '@twofold/runtime/kernel';
@@ -34,7 +35,7 @@ const isOpen = (user: string): string =>
  * @throws AppError 409 when no user who can sign in is left with the first role.
  */
 export async function assertFirstLeft(
-  trx: Transaction<any>,
+  trx: Trx,
   { roles }: Organizations,
   organization: number | string,
 ): Promise<void> {

@@ -11,12 +11,12 @@ import type { AuthParts } from '../parts.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
 import { assertStillOpen } from '../steps/reauthentication.ts';
 import { refuseImpersonation } from '../users/authority.ts';
-import type { AuthMethod } from '../sessions/sessions.ts';
 import type { LoginObject } from '../sessions/sign-in.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
 import { validator } from '../validator.ts';
 import { type Identity, setIdentity } from './identity.ts';
 import { recogniseToken } from './credentials.ts';
+import type { AuthMethod } from '../tables.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { InternalError } from '@twofold/runtime/errors';
 import { type RequestContext, systemContext } from '@twofold/runtime/kernel';
 import { type HookUser, hookUser } from '../auth-hooks.ts';
@@ -42,7 +42,7 @@ export async function beforeRegister(
 /** Calls `afterRegister` inside the transaction that makes the user. */
 export async function afterRegister(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
   { context, body }: Registering = { context: systemContext(parts.kernel), body: {} },
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function afterRegister(
 
 async function userOf(
   { directory, signIn, kernel }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
 ): Promise<HookUser> {
   const account = await directory.find(trx, userId);

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db } from '../tables.ts';
 import { failure, AppError } from '@twofold/runtime/errors';
 import type { UserId } from '../ids.ts';
 import type { OneTime } from '../secrets/one-time-tokens.ts';
@@ -81,7 +81,7 @@ export const issueChallenge = (
 /** Uses a challenge up; null when it is not alive. */
 export async function takeChallenge(
   { oneTime }: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   purpose: ChallengePurpose,
   challenge: string,
 ): Promise<OneTime | null> {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Call } from '@twofold/runtime/http';
 import { callerOf } from '../requests/caller.ts';
 import type { AuthParts } from '../parts.ts';
@@ -11,7 +11,7 @@ export class ClonedPasskey extends Error {}
 /** Stores the use of a passkey in the transaction of the sign-in. @throws ClonedPasskey */
 export async function usePasskey(
   { kernel }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   { passkey, used }: ProvenPasskey,
 ): Promise<void> {
   if (!(await noteUse(trx, passkey.id, used, kernel.now()))) throw new ClonedPasskey();

@@ -1,5 +1,5 @@
 import { removeRecoveryCodes } from '../second-factor/recovery-codes.ts';
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { refuseImpersonation } from '../users/authority.ts';
@@ -210,7 +210,7 @@ function createRemove(parts: AuthParts): Handler {
 }
 
 /** A passkey of another user gets the same response as an unknown one. @throws AppError 404 */
-async function findOwn(db: Kysely<any>, userId: UserId, id = ''): Promise<PasskeyRow> {
+async function findOwn(db: Db, userId: UserId, id = ''): Promise<PasskeyRow> {
   const row = (await passkeysOf(db, userId)).find((each) => each.id === id);
   if (!row) throw failure.notFound('Passkey not found');
   return row;
@@ -221,11 +221,7 @@ async function findOwn(db: Kysely<any>, userId: UserId, id = ''): Promise<Passke
  *
  * @throws AppError 403 where a second factor is required and none is left.
  */
-async function assertFactorLeft(
-  parts: AuthParts,
-  trx: Transaction<any>,
-  account: Account,
-): Promise<void> {
+async function assertFactorLeft(parts: AuthParts, trx: Trx, account: Account): Promise<void> {
   if (!isSecondFactorRequired(parts.model, account) || account.totpSince !== null) return;
   if (!(await hasPasskey(parts, trx, account.id))) throw failure.forbidden();
 }

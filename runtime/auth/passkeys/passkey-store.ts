@@ -1,48 +1,36 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, RowOf, Trx } from '../tables.ts';
 import type { Emit } from '../events/events.ts';
 import { randomToken, type UserId } from '../ids.ts';
 import { rfc3339 } from '../time.ts';
 import type { NewPasskey, UsedPasskey } from './webauthn.ts';
 
-/** A row of `auth_passkeys`. Its id is the credential id in base64url. */
-export interface PasskeyRow {
-  readonly id: string;
-  readonly user_id: UserId;
-  readonly name: string;
-  /** COSE key in base64url. */
-  readonly public_key: string;
-  readonly counter: number;
-  readonly backed_up: number;
-  /** JSON. */
-  readonly transports: string;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-}
+/** Its id is the credential id, and `public_key` a COSE key, both in base64url. */
+export type PasskeyRow = RowOf<'auth_passkeys'>;
 
 /** A user has at most so many passkeys. */
 export const MAX_PASSKEYS = 20;
 
-export async function passkeysOf(db: Kysely<any>, userId: UserId): Promise<PasskeyRow[]> {
-  return (await db
+export async function passkeysOf(db: Db, userId: UserId): Promise<PasskeyRow[]> {
+  return db
     .selectFrom('auth_passkeys')
     .selectAll()
     .where('user_id', '=', userId)
     .orderBy('created_at')
     .orderBy('id')
-    .execute()) as PasskeyRow[];
+    .execute();
 }
 
-export async function findPasskey(db: Kysely<any>, id: string): Promise<PasskeyRow | null> {
+export async function findPasskey(db: Db, id: string): Promise<PasskeyRow | null> {
   const row = await db
     .selectFrom('auth_passkeys')
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst();
-  return (row as PasskeyRow | undefined) ?? null;
+  return row ?? null;
 }
 
 export async function insertPasskey(
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
   { passkey, name, now }: { passkey: NewPasskey; name: string; now: number },
 ): Promise<PasskeyRow> {
@@ -68,7 +56,7 @@ export async function insertPasskey(
  * @returns false when the counter did not grow: the passkey may have been copied.
  */
 export async function noteUse(
-  trx: Kysely<any>,
+  trx: Db,
   id: string,
   { counter, backedUp }: UsedPasskey,
   now: number,
@@ -83,17 +71,17 @@ export async function noteUse(
 }
 
 /** The random name under which authenticators keep the user's passkeys; null before the first. */
-export async function handleOf(db: Kysely<any>, userId: UserId): Promise<string | null> {
+export async function handleOf(db: Db, userId: UserId): Promise<string | null> {
   const row = await db
     .selectFrom('auth_users')
     .select('passkey_handle')
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return (row?.['passkey_handle'] as string | null | undefined) ?? null;
+  return row?.passkey_handle ?? null;
 }
 
 /** Like `handleOf`, and makes one if there is none. Of two concurrent calls both get the same. */
-export async function ensureHandle(db: Kysely<any>, userId: UserId): Promise<string> {
+export async function ensureHandle(db: Db, userId: UserId): Promise<string> {
   const known = await handleOf(db, userId);
   if (known !== null) return known;
   await db
@@ -109,7 +97,7 @@ export async function ensureHandle(db: Kysely<any>, userId: UserId): Promise<str
  * Removes the passkeys of a user, except `but`. `reason` says why, when the owner did not do it.
  */
 export async function endPasskeys(
-  trx: Transaction<any>,
+  trx: Trx,
   emit: Emit,
   { id }: { readonly id: UserId },
   { reason, but }: { readonly reason: string; readonly but?: string },

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { type Reply, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../requests/caller.ts';
@@ -81,7 +81,7 @@ function readReset({ keys }: AuthParts, account: Account, goal: Goal): Reset {
 /** The mail went to the address of that time, so the token proves nothing about a new address. */
 async function assertSameAddress(
   { directory }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   account: Account,
   data: Readonly<Record<string, unknown>>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db } from '../tables.ts';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { UserId } from '../ids.ts';
@@ -42,7 +42,7 @@ export async function assertProof(
  */
 export async function assertRecentProof(
   { sessions, kernel }: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   sessionId: string,
 ): Promise<void> {
   const session = await sessions.find(db, sessionId);
@@ -58,7 +58,7 @@ export async function assertRecentProof(
  */
 export async function assertProofFor(
   parts: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   { principal }: RequestContext,
   id: UserId,
 ): Promise<void> {

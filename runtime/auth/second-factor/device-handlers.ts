@@ -5,7 +5,8 @@ import { checkText } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
 import { signedInAccount } from '../steps/reauthentication.ts';
 import { rfc3339 } from '../time.ts';
-import { devicesOf, type RememberedDevice } from './devices.ts';
+import { devicesOf } from './devices.ts';
+import type { RowOf } from '../tables.ts';
 
 /** Routes for the remembered devices of the signed-in user. */
 export function deviceHandlers(parts: AuthParts) {
@@ -35,13 +36,13 @@ function createRename(parts: AuthParts): Handler {
     const row = await db
       .updateTable('auth_remembered_devices')
       .set({ name })
-      .where('id', '=', params['id'])
+      .where('id', '=', params['id'] ?? '')
       .where('user_id', '=', account.id)
       .where('expires_at', '>', parts.kernel.now())
       .returningAll()
       .executeTakeFirst();
     if (!row) throw notFound();
-    return reply(200, showDevice(row as RememberedDevice));
+    return reply(200, showDevice(row));
   };
 }
 
@@ -51,7 +52,7 @@ function createForget(parts: AuthParts): Handler {
     await parts.events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
       const row = await trx
         .deleteFrom('auth_remembered_devices')
-        .where('id', '=', params['id'])
+        .where('id', '=', params['id'] ?? '')
         .where('user_id', '=', account.id)
         .returning(['id', 'name'])
         .executeTakeFirst();
@@ -62,7 +63,13 @@ function createForget(parts: AuthParts): Handler {
   };
 }
 
-export const showDevice = ({ id, name, created_at, last_used_at, ip }: RememberedDevice) => ({
+export const showDevice = ({
+  id,
+  name,
+  created_at,
+  last_used_at,
+  ip,
+}: RowOf<'auth_remembered_devices'>) => ({
   id,
   name,
   created_at: rfc3339(created_at),

@@ -1,5 +1,5 @@
 import type { Context as KoaContext } from 'koa';
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, RowOf, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import type { Call } from '@twofold/runtime/http';
 import { callerOf } from '../requests/caller.ts';
@@ -19,17 +19,6 @@ const MAX_TOKENS = 5;
 /** A user has at most so many remembered devices; the oldest ones are forgotten. */
 const MAX_DEVICES = 20;
 
-/** A row of `auth_remembered_devices`. Only the hash of a token is stored. */
-export interface RememberedDevice {
-  readonly id: string;
-  readonly user_id: UserId;
-  readonly name: string;
-  readonly ip: string;
-  readonly created_at: number;
-  readonly last_used_at: number;
-  readonly expires_at: number;
-}
-
 /**
  * Whether the request comes from a device on which this user needs no second factor. A
  * reauthentication and a reset ask for it on every device.
@@ -40,7 +29,7 @@ export async function isRememberedHere(
   { kernel, model }: AuthParts,
   { koa, context }: Call,
   { account, goal }: Entry,
-): Promise<((trx: Transaction<any>) => Promise<void>) | null> {
+): Promise<((trx: Trx) => Promise<void>) | null> {
   const tokens = model.secondFactor.remember > 0 ? presentedTokens(koa) : [];
   if (tokens.length === 0 || goal.kind !== 'session') return null;
   const device = await kernel.store.db
@@ -73,7 +62,7 @@ export async function rememberDevice(
   { kernel, model, config }: AuthParts,
   { koa, context }: Call,
   userId: UserId,
-  { trx, emit }: { readonly trx: Transaction<any>; readonly emit: Emit },
+  { trx, emit }: { readonly trx: Trx; readonly emit: Emit },
 ): Promise<(() => void) | null> {
   const life = model.secondFactor.remember;
   if (life === 0) return null;
@@ -107,26 +96,26 @@ export async function rememberDevice(
 /** The devices of a user that are still remembered, newest first. */
 export async function devicesOf(
   { kernel }: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   userId: UserId,
-): Promise<RememberedDevice[]> {
-  return (await db
+): Promise<RowOf<'auth_remembered_devices'>[]> {
+  return db
     .selectFrom('auth_remembered_devices')
-    .select(['id', 'user_id', 'name', 'ip', 'created_at', 'last_used_at', 'expires_at'])
+    .selectAll()
     .where('user_id', '=', userId)
     .where('expires_at', '>', kernel.now())
     .orderBy('created_at', 'desc')
     .orderBy('id')
-    .execute()) as RememberedDevice[];
+    .execute();
 }
 
 /** Forgets every device of a user. @returns how many there were. */
-export async function forgetDevices(trx: Kysely<any>, userId: UserId): Promise<number> {
+export async function forgetDevices(trx: Db, userId: UserId): Promise<number> {
   const query = trx.deleteFrom('auth_remembered_devices').where('user_id', '=', userId);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-async function forgetOldest(trx: Transaction<any>, userId: UserId): Promise<void> {
+async function forgetOldest(trx: Trx, userId: UserId): Promise<void> {
   const older = await trx
     .selectFrom('auth_remembered_devices')
     .select('id')
@@ -137,7 +126,7 @@ async function forgetOldest(trx: Transaction<any>, userId: UserId): Promise<void
     .limit(1000)
     .execute();
   if (older.length === 0) return;
-  const ids = older.map(({ id }) => id as string);
+  const ids = older.map(({ id }) => id);
   await trx.deleteFrom('auth_remembered_devices').where('id', 'in', ids).execute();
 }
 

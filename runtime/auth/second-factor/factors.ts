@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import type { Call } from '@twofold/runtime/http';
 import { WrongAnswer } from '../steps/code-attempt.ts';
@@ -76,11 +76,7 @@ export async function provePasskeyFactor(
 }
 
 /** Whether a user has a passkey, and passkeys are on. */
-export async function hasPasskey(
-  { config }: AuthParts,
-  db: Kysely<any>,
-  userId: UserId,
-): Promise<boolean> {
+export async function hasPasskey({ config }: AuthParts, db: Db, userId: UserId): Promise<boolean> {
   if (!config.passkeys) return false;
   const row = await db
     .selectFrom('auth_passkeys')

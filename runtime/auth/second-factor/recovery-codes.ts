@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, Trx } from '../tables.ts';
 import { WrongAnswer } from '../steps/code-attempt.ts';
 import type { StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
@@ -44,7 +44,7 @@ export async function makeRecoverySet(passwords: Passwords): Promise<RecoverySet
 
 /** Replaces the codes of a user. */
 export async function storeRecoverySet(
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
   { rows }: RecoverySet,
   now: number,
@@ -54,12 +54,12 @@ export async function storeRecoverySet(
   await trx.insertInto('auth_recovery_codes').values(values).execute();
 }
 
-export async function removeRecoveryCodes(trx: Kysely<any>, userId: UserId): Promise<void> {
+export async function removeRecoveryCodes(trx: Db, userId: UserId): Promise<void> {
   await trx.deleteFrom('auth_recovery_codes').where('user_id', '=', userId).execute();
 }
 
 /** The number of codes that still work. */
-export async function countRecoveryCodes(db: Kysely<any>, userId: UserId): Promise<number> {
+export async function countRecoveryCodes(db: Db, userId: UserId): Promise<number> {
   const { count } = await db
     .selectFrom('auth_recovery_codes')
     .select((select) => select.fn.countAll().as('count'))
@@ -89,7 +89,7 @@ export async function proveRecoveryCode(
     .where('selector', '=', selector)
     .where('used_at', 'is', null)
     .executeTakeFirst();
-  const hash = (row?.['hash'] as string | undefined) ?? null;
+  const hash = row?.hash ?? null;
   const right = await passwords.verify(code.slice(SELECTOR_LENGTH), hash);
   if (!right || hash === null || !CODE_FORMAT.test(code)) throw new WrongAnswer();
   return async (trx, emit) => {

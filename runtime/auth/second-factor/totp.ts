@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Kysely } from 'kysely';
+import type { Db } from '../tables.ts';
 import { WrongAnswer } from '../steps/code-attempt.ts';
 import type { StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
@@ -101,7 +101,7 @@ interface StoredTotp {
   readonly pendingAt: number;
 }
 
-async function readTotp(db: Kysely<any>, userId: UserId): Promise<StoredTotp> {
+async function readTotp(db: Db, userId: UserId): Promise<StoredTotp> {
   const row = await db
     .selectFrom('auth_users')
     .select(['totp_sealed', 'totp_pending', 'totp_pending_at'])

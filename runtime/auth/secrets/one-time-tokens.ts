@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, RowOf, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, type UserId } from '../ids.ts';
 import { DAY, HOUR, MINUTE } from '../time.ts';
@@ -44,39 +44,34 @@ export interface IssueOptions {
 /** Tokens that work once. Only the hash of a token is stored. */
 export interface OneTimeTokens {
   /** @param userId The owner; null for a setup token and for a link of the operator. */
-  issue(
-    trx: Kysely<any>,
-    kind: OneTimeKind,
-    userId: UserId | null,
-    options?: IssueOptions,
-  ): Promise<string>;
+  issue(trx: Db, kind: OneTimeKind, userId: UserId | null, options?: IssueOptions): Promise<string>;
   /** Finds a token without using it up. @throws AppError 400 `Invalid or expired token` */
-  peek(db: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
+  peek(db: Db, kind: OneTimeKind, token: string): Promise<OneTime>;
   /** Uses a token up. Of two concurrent calls one fails. @throws AppError 400 like `peek` */
-  consume(trx: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
+  consume(trx: Db, kind: OneTimeKind, token: string): Promise<OneTime>;
   /**
    * Counts one answer to a live token. @returns whether it was one of the first `most` answers.
    */
-  count(db: Kysely<any>, kind: OneTimeKind, token: string, most: number): Promise<boolean>;
+  count(db: Db, kind: OneTimeKind, token: string, most: number): Promise<boolean>;
   /** Ends every token of a kind, of all users. */
-  endKind(trx: Transaction<any>, kind: OneTimeKind): Promise<void>;
+  endKind(trx: Trx, kind: OneTimeKind): Promise<void>;
   /** Ends every token of a user, or those of one kind. */
-  endAll(trx: Transaction<any>, userId: UserId, kind?: OneTimeKind): Promise<void>;
+  endAll(trx: Trx, userId: UserId, kind?: OneTimeKind): Promise<void>;
   /** The tokens of a user that would work now. */
-  live(db: Kysely<any>, kind: OneTimeKind, userId: UserId): Promise<OneTime[]>;
+  live(db: Db, kind: OneTimeKind, userId: UserId): Promise<OneTime[]>;
 }
 
 export const invalidToken = () => failure.badRequest('Invalid or expired token');
 
 export function createOneTimeTokens(now: () => number): OneTimeTokens {
-  const unused = (db: Kysely<any>, kind: OneTimeKind) =>
+  const unused = (db: Db, kind: OneTimeKind) =>
     db
       .selectFrom('auth_one_time_tokens')
       .select(['user_id', 'data'])
       .where('kind', '=', kind)
       .where('used_at', 'is', null)
       .where('expires_at', '>', now());
-  const use = (db: Kysely<any>) =>
+  const use = (db: Db) =>
     db.updateTable('auth_one_time_tokens').set({ used_at: now() }).where('used_at', 'is', null);
   return {
     issue: async (trx, kind, userId, { data = {}, newestOnly = true, life } = {}) => {
@@ -128,10 +123,12 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
   };
 }
 
-function toOneTime(row: Record<string, any> | undefined): OneTime {
+type Found = Pick<RowOf<'auth_one_time_tokens'>, 'user_id' | 'data'>;
+
+function toOneTime(row: Found | undefined): OneTime {
   if (!row) throw invalidToken();
   return {
-    userId: row['user_id'],
-    data: JSON.parse(row['data'] ?? '{}') as Record<string, unknown>,
+    userId: row.user_id as UserId,
+    data: JSON.parse(row.data ?? '{}') as Record<string, unknown>,
   };
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { endEmailSignIns } from '../sign-in/email-sign-in-rows.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
 import { emailKey } from '../sign-in/identity-rules.ts';
@@ -107,18 +107,10 @@ async function endForeignIdentities(
   return foreign.map(({ provider }) => provider);
 }
 
-interface IdentityRow {
-  readonly provider: string;
-  readonly subject: string;
-  readonly email: string | null;
-  readonly email_verified: number;
-}
-
-async function identitiesOf(trx: Transaction<any>, { id }: Account): Promise<IdentityRow[]> {
-  return (await trx
+const identitiesOf = (trx: Trx, { id }: Account) =>
+  trx
     .selectFrom('auth_identities')
     .select(['provider', 'subject', 'email', 'email_verified'])
     .where('user_id', '=', id)
     .orderBy('provider')
-    .execute()) as IdentityRow[];
-}
+    .execute();

@@ -119,7 +119,7 @@ async function rotate(
       const { id, client, user_id: user } = session;
       emit('token.refreshed', user, { session_id: id, client });
     }
-    return (row as Session | undefined) ?? null;
+    return row ?? null;
   });
 }
 

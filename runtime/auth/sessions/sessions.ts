@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { AuthMethod, Db, RowOf, Trx } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import type { Store } from '@twofold/runtime/kernel';
 import type { Caller } from '../requests/caller.ts';
@@ -8,17 +8,6 @@ import { createSessionCheck, type SessionCheck } from './session-check.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 
-/** How a user signed in. */
-export type AuthMethod =
-  | 'password'
-  | 'register'
-  | 'setup'
-  | 'passkey'
-  | 'impersonation'
-  | 'email'
-  | 'host'
-  | `oauth:${string}`;
-
 /**
  * A way in which a user has proved their identity, as `amr` of a session lists it: `pwd`, `otp`,
  * `hwk` and `user` of RFC 8176; `fed` a provider, `email` a mail, `recovery` a recovery code,
@@ -26,32 +15,12 @@ export type AuthMethod =
  */
 export type Amr = 'pwd' | 'otp' | 'hwk' | 'user' | 'fed' | 'email' | 'recovery' | 'remembered';
 
-/** A row of `auth_sessions`. */
-export interface Session {
-  readonly id: string;
-  readonly user_id: UserId | null;
-  readonly principal: 'user' | 'host';
-  readonly salt: string;
-  readonly gen: number;
-  readonly rotated_at: number;
-  readonly created_at: number;
-  readonly last_seen_at: number;
-  readonly idle_expires_at: number;
-  readonly absolute_expires_at: number;
-  readonly ip: string;
-  readonly user_agent: string;
-  readonly auth_method: AuthMethod;
-  /** The name that its owner gave it. */
-  readonly name: string | null;
-  readonly reauth_at: number | null;
-  readonly revoked_at: number | null;
-  /** The administrator who acts as the user in this session. */
-  readonly impersonated_by: UserId | null;
-  /** The factors, with spaces between them. Null in sessions of earlier versions. */
-  readonly amr: string | null;
-  /** The application of the server's own origin that it was opened for. */
-  readonly client: string | null;
-}
+/**
+ * `name` is the one that its owner gave it, `impersonated_by` the administrator who acts as the user
+ * in it, `client` the application of the server's own origin that it was opened for. `amr` has the
+ * factors, with spaces between them, and is null in sessions of earlier versions.
+ */
+export type Session = RowOf<'auth_sessions'>;
 
 /** The factors of a session. In earlier versions a password was the only one. */
 export const amrOf = ({ amr }: Pick<Session, 'amr'>): readonly Amr[] =>
@@ -110,7 +79,7 @@ export class Sessions {
    * @returns the session and the ids of the sessions that ended.
    */
   async open(
-    trx: Transaction<any>,
+    trx: Trx,
     caller: Caller,
     { userId, method, amr = ['pwd'], lifetimes, client, impersonatedBy }: NewSession,
   ): Promise<{ session: Session; ended: string[] }> {
@@ -143,7 +112,7 @@ export class Sessions {
    * @returns the session, or null when it has ended.
    */
   async renew(
-    trx: Transaction<any>,
+    trx: Trx,
     { id, userId, amr }: { id: string; userId: UserId; amr: readonly Amr[] },
     lifetimesOf: (client: string | null) => Lifetimes | undefined,
   ): Promise<Session | null> {
@@ -162,11 +131,11 @@ export class Sessions {
       .where('absolute_expires_at', '>', now())
       .returningAll()
       .executeTakeFirst();
-    return (row as Session | undefined) ?? null;
+    return row ?? null;
   }
 
   /** Adds a factor to a session that continues. */
-  async addFactors(trx: Kysely<any>, id: string, amr: readonly Amr[]): Promise<void> {
+  async addFactors(trx: Db, id: string, amr: readonly Amr[]): Promise<void> {
     const before = await this.find(trx, id);
     const factors = new Set([...amrOf(before ?? { amr: null }), ...amr]);
     await trx
@@ -176,26 +145,21 @@ export class Sessions {
       .execute();
   }
 
-  async find(db: Kysely<any>, id: string): Promise<Session | null> {
+  async find(db: Db, id: string): Promise<Session | null> {
     const row = await db
       .selectFrom('auth_sessions')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirst();
-    return (row as Session | undefined) ?? null;
+    return row ?? null;
   }
 
-  async live(db: Kysely<any>, userId: UserId | null): Promise<Session[]> {
-    return (await this.#liveOf(db, userId).orderBy('created_at', 'desc').execute()) as Session[];
+  async live(db: Db, userId: UserId | null): Promise<Session[]> {
+    return this.#liveOf(db, userId).orderBy('created_at', 'desc').execute();
   }
 
   /** Ends all sessions of a user or the operator, except `keep`. @returns how many ended. */
-  async endAll(
-    trx: Kysely<any>,
-    userId: UserId | null,
-    reason: string,
-    keep?: string,
-  ): Promise<number> {
+  async endAll(trx: Db, userId: UserId | null, reason: string, keep?: string): Promise<number> {
     const { user_id, principal } = ownerOf(userId);
     let query = this.#revoke(trx, reason)
       .where('user_id', user_id === null ? 'is' : '=', user_id)
@@ -207,23 +171,23 @@ export class Sessions {
   }
 
   /** Ends the sessions in which this user acts as another one. */
-  async endImpersonations(trx: Kysely<any>, by: UserId, reason: string): Promise<void> {
+  async endImpersonations(trx: Db, by: UserId, reason: string): Promise<void> {
     await this.#revoke(trx, reason).where('impersonated_by', '=', by).execute();
   }
 
   /** Ends one session. @returns whether it was live. */
-  async end(trx: Kysely<any>, id: string, reason: string): Promise<boolean> {
+  async end(trx: Db, id: string, reason: string): Promise<boolean> {
     const query = this.#revoke(trx, reason).where('id', '=', id);
     return Number((await query.executeTakeFirst()).numUpdatedRows) > 0;
   }
 
-  async setName(db: Kysely<any>, id: string, name: string | null): Promise<void> {
+  async setName(db: Db, id: string, name: string | null): Promise<void> {
     await db.updateTable('auth_sessions').set({ name }).where('id', '=', id).execute();
   }
 
   /** Adds a token id to the blacklist until it expires by itself. `exp` in Unix seconds. */
   async blacklist(
-    trx: Kysely<any>,
+    trx: Db,
     { jti, exp }: { readonly jti: string; readonly exp: number },
     userId: UserId | null,
     reason: string,
@@ -236,14 +200,14 @@ export class Sessions {
       .execute();
   }
 
-  #revoke(db: Kysely<any>, reason: string) {
+  #revoke(db: Db, reason: string) {
     return db
       .updateTable('auth_sessions')
       .set({ revoked_at: this.#options.now(), revoked_reason: reason })
       .where('revoked_at', 'is', null);
   }
 
-  #liveOf(db: Kysely<any>, userId: UserId | null) {
+  #liveOf(db: Db, userId: UserId | null) {
     const { user_id, principal } = ownerOf(userId);
     const now = this.#options.now();
     return db
@@ -256,7 +220,7 @@ export class Sessions {
       .where('absolute_expires_at', '>', now);
   }
 
-  async #beyondMost(trx: Transaction<any>, userId: UserId): Promise<string[]> {
+  async #beyondMost(trx: Trx, userId: UserId): Promise<string[]> {
     const older = await this.#liveOf(trx, userId)
       .select('id')
       .orderBy('created_at', 'desc')
@@ -264,7 +228,7 @@ export class Sessions {
       .offset(MAX_SESSIONS)
       .limit(1000)
       .execute();
-    return older.map(({ id }) => id as string);
+    return older.map(({ id }) => id);
   }
 
   /** Writes the time of last use at most once a minute. The response does not wait for it. */
@@ -301,5 +265,6 @@ function newSession(model: AuthModel, now: number, lifetimes?: Lifetimes) {
     absolute_expires_at: now + absolute,
     reauth_at: now,
     revoked_at: null,
+    revoked_reason: null,
   };
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { AuthMethod, Trx } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import {
   asSystem,
@@ -22,7 +22,7 @@ import { membershipsOf } from '../organizations/memberships.ts';
 import { afterLogin } from '../own/call-hook.ts';
 import { accessLifetime, hasRefresh, lifetimesOf } from './client.ts';
 import { makeRefreshToken } from './refresh-token.ts';
-import type { AuthMethod, Session, Sessions } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
 import type { Profile } from '../users/profile.ts';
 import { numericOffset, SECOND } from '../time.ts';
 import type { Account, Role, UserDirectory } from '../users/user-directory.ts';
@@ -160,7 +160,7 @@ function noteExtendFailure(
 /** A transaction of a sign-in. */
 interface Opening {
   readonly context: RequestContext;
-  readonly trx: Transaction<any>;
+  readonly trx: Trx;
   readonly emit: Emit;
   readonly caller: Caller;
 }
@@ -248,7 +248,7 @@ function attemptKind(method: AuthMethod): Attempt['kind'] {
  */
 async function assertSameAccount(
   { directory }: SignInParts,
-  trx: Transaction<any>,
+  trx: Trx,
   account: Account,
 ): Promise<void> {
   const current = await directory.find(trx, account.id);

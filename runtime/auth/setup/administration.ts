@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { SYSTEM } from '../requests/caller.ts';
 import { checkEmail, emailKey } from '../sign-in/identity-rules.ts';
@@ -127,7 +127,7 @@ function curl(appUrl: string, path: string, body: object): string {
 }
 
 /** @throws AppError 404 that lists the existing roles. */
-async function roleId({ model }: AuthParts, trx: Transaction<any>, name: string): Promise<number> {
+async function roleId({ model }: AuthParts, trx: Trx, name: string): Promise<number> {
   const role = await roleByName(trx, name);
   if (role) return role.id;
   throw failure.notFound(

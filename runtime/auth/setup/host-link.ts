@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { OwnApplication } from '@twofold/runtime/kernel';
 import type { AuthParts } from '../parts.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
@@ -38,7 +38,7 @@ export async function linkTo(parts: AuthParts, client: string): Promise<EntryLin
 /** Redeems the code of a link for the operator. @throws AppError 400 `Invalid or expired token` */
 export async function useHostLink(
   { oneTime }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   code: string,
   client: string | null,
 ): Promise<void> {

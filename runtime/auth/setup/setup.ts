@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
 import type { Call, Handler, Reply } from '@twofold/runtime/http';
@@ -111,7 +111,7 @@ async function assertToken(parts: AuthParts, token: string): Promise<void> {
 }
 
 /** Of concurrent calls one succeeds, which uses up all setup tokens. @throws AppError 400 */
-async function claim(parts: AuthParts, trx: Transaction<any>, token: string): Promise<void> {
+async function claim(parts: AuthParts, trx: Trx, token: string): Promise<void> {
   await parts.directory.serialise(trx);
   await serialiseRights(trx, parts.kernel.store.dialect);
   if (await hasOwner(parts, trx)) throw invalidToken();

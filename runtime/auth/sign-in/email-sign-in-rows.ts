@@ -1,10 +1,10 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Kernel } from '@twofold/runtime/kernel';
 
 /** Ends the open sign-ins by mail of an address. */
 export async function endEmailSignIns(
   { now }: Pick<Kernel, 'now'>,
-  trx: Transaction<any>,
+  trx: Trx,
   identifierHash: string,
 ): Promise<void> {
   await trx

@@ -7,7 +7,7 @@ import { asUser, type Caller, callerOf } from '../requests/caller.ts';
 import { ownCookie } from '../requests/own-cookie.ts';
 import { answerUnderLockout, type CodeAttempt, WrongAnswer } from '../steps/code-attempt.ts';
 import { endEmailSignIns } from './email-sign-in-rows.ts';
-import { digest, randomToken, type UserId } from '../ids.ts';
+import { digest, randomToken } from '../ids.ts';
 import { claimOf, proveAddress, serialiseProofs } from './first-proof.ts';
 import { identifierOf } from './identifier.ts';
 import { sameText } from '../secrets/keys.ts';
@@ -151,11 +151,9 @@ async function findRequest(parts: AuthParts, ticket: string): Promise<OpenReques
     .where('expires_at', '>', parts.kernel.now())
     .executeTakeFirst();
   if (!row) return null;
-  const userId = row['user_id'] as UserId | null;
+  const { hash, code, token, user_id: userId, identifier_hash: identifierHash } = row;
   const account = userId === null ? null : await parts.directory.find(db, userId);
-  const identifierHash = row['identifier_hash'] as string;
   const same = account && identifierOf(parts, account.email) === identifierHash;
-  const { hash, code, token } = row as unknown as OpenRequest;
   return { hash, identifierHash, code, token, account: same ? account : null };
 }
 

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { Context as KoaContext } from 'koa';
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Call } from '@twofold/runtime/http';
 import { digest, randomToken, type UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
@@ -80,10 +80,7 @@ export async function proveAddress(
  * Lets proofs, registrations and changes of rights wait for each other. A transaction that uses a
  * link up takes this lock before it touches the link, because a proof ends the links of others.
  */
-export async function serialiseProofs(
-  { directory, kernel }: AuthParts,
-  trx: Transaction<any>,
-): Promise<void> {
+export async function serialiseProofs({ directory, kernel }: AuthParts, trx: Trx): Promise<void> {
   await directory.serialise(trx);
   await serialiseRights(trx, kernel.store.dialect);
 }

@@ -1,7 +1,7 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Context as KoaContext } from 'koa';
 import { recordAttempt } from '../events/attempts.ts';
 import { addressKey, callerOf, HOST } from '../requests/caller.ts';
@@ -169,7 +169,7 @@ async function openHostSession(
   parts: AuthParts,
   context: RequestContext,
   client: string | null,
-  before?: (trx: Transaction<any>) => Promise<void>,
+  before?: (trx: Trx) => Promise<void>,
 ): Promise<Session> {
   const caller = { ...callerOf(context), actor: HOST };
   return parts.events.transact(caller, async (trx, emit) => {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db, RowOf, Trx } from '../tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
 import {
@@ -38,12 +38,12 @@ export interface Lockout {
   forget(key: LockKey): Promise<{ readonly failures: number }>;
   /** The lock states of several identifiers in one bucket. Those without a failure are absent. */
   states(
-    db: Kysely<any>,
+    db: Db,
     identifierHashes: readonly string[],
     bucket: string,
   ): Promise<ReadonlyMap<string, LockState>>;
   /** Deletes every failure of an identifier, in all buckets. @returns whether there was one. */
-  clear(db: Kysely<any>, identifierHash: string): Promise<boolean>;
+  clear(db: Db, identifierHash: string): Promise<boolean>;
 }
 
 /** Compares of one identifier. `epoch` counts finished ones, `holders` running and waiting ones. */
@@ -153,7 +153,7 @@ function nextRelease(reservation: Reservation, signal: AbortSignal): Promise<voi
 }
 
 async function countFailure(store: Store, options: LockOptions, key: LockKey, now: number) {
-  return store.transaction(async (trx) => {
+  return store.transaction(async (trx: Trx) => {
     if (store.dialect === 'postgres')
       await trx
         .insertInto('auth_identifier_locks')
@@ -193,13 +193,13 @@ async function forget(
 }
 
 async function readLock(
-  db: Kysely<any>,
+  db: Db,
   { identifierHash, bucket }: LockKey,
   forUpdate = false,
 ): Promise<LockState> {
   const query = db
     .selectFrom('auth_identifier_locks')
-    .select(['recent', 'locked_until', 'lock_count', 'total_since_success', 'last_failure_at'])
+    .selectAll()
     .where('identifier_hash', '=', identifierHash)
     .where('bucket', '=', bucket);
   const row = await (forUpdate ? query.forUpdate() : query).executeTakeFirst();
@@ -207,7 +207,7 @@ async function readLock(
 }
 
 async function readLocks(
-  db: Kysely<any>,
+  db: Db,
   identifierHashes: readonly string[],
   bucket: string,
 ): Promise<ReadonlyMap<string, LockState>> {
@@ -218,15 +218,15 @@ async function readLocks(
     .where('identifier_hash', 'in', identifierHashes)
     .where('bucket', '=', bucket)
     .execute();
-  return new Map(rows.map((row) => [row['identifier_hash'] as string, fromRow(row)]));
+  return new Map(rows.map((row) => [row.identifier_hash, fromRow(row)]));
 }
 
-const fromRow = (row: Record<string, any>): LockState => ({
-  recent: JSON.parse(row['recent']) as number[],
-  lockedUntil: row['locked_until'] ?? 0,
-  lockCount: row['lock_count'],
-  totalSinceSuccess: row['total_since_success'],
-  lastFailureAt: row['last_failure_at'] ?? 0,
+const fromRow = (row: RowOf<'auth_identifier_locks'>): LockState => ({
+  recent: JSON.parse(row.recent) as number[],
+  lockedUntil: row.locked_until,
+  lockCount: row.lock_count,
+  totalSinceSuccess: row.total_since_success,
+  lastFailureAt: row.last_failure_at,
 });
 
 function toRow({ identifierHash, bucket }: LockKey, state: LockState) {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Context as KoaContext } from 'koa';
 import { asSystem, type RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
@@ -233,7 +233,7 @@ export async function askHook(
 const recordKept = (
   { events, kernel }: AuthParts,
   caller: Caller,
-  work: (trx: Transaction<any>, emit: Emit) => Promise<void>,
+  work: (trx: Trx, emit: Emit) => Promise<void>,
 ): Promise<void> => kernel.store.keep(() => events.transact(caller, work));
 
 /** Writes the attempt and its events in one transaction. */

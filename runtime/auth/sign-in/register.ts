@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import { asSystem, insertWithHooks, systemContext } from '@twofold/runtime/kernel';
@@ -209,7 +209,7 @@ interface Insertion {
   /** Use another username and no phone number if they are taken, instead of failing. */
   readonly yielding?: boolean;
   /** Takes the place of the mail that verifies the address. */
-  readonly within?: (trx: Transaction<any>, emit: Emit, userId: UserId) => Promise<void>;
+  readonly within?: (trx: Trx, emit: Emit, userId: UserId) => Promise<void>;
 }
 
 /**
@@ -254,7 +254,7 @@ async function insert(
  */
 export async function createUser(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   emit: Emit,
   { patch, fields, registering }: NewUser,
 ): Promise<UserId> {
@@ -293,7 +293,7 @@ function withEntityHooks(
 /** Removes a username and phone number that are taken; the mail says so. */
 async function withoutTaken(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   user: NewUser,
 ): Promise<{ readonly free: NewUser; readonly taken: { username?: string; phone?: string } }> {
   await parts.directory.serialise(trx);
@@ -314,11 +314,7 @@ async function withoutTaken(
 }
 
 /** Derives a username from the address, and adds a number when it is taken. */
-async function freeUsername(
-  { directory }: AuthParts,
-  trx: Transaction<any>,
-  email: string,
-): Promise<string> {
+async function freeUsername({ directory }: AuthParts, trx: Trx, email: string): Promise<string> {
   const base = usernameFrom(email);
   const candidates = [
     base,

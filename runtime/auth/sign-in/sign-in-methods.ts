@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { AnyDb, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
@@ -11,7 +11,7 @@ import type { AuthParts } from '../parts.ts';
  */
 export async function assertOtherMethod(
   { directory, model }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
 ): Promise<void> {
   const account = await directory.find(trx, userId);
@@ -21,7 +21,7 @@ export async function assertOtherMethod(
   throw failure.conflict('Cannot remove the last sign-in method');
 }
 
-async function hasRow(db: Kysely<any>, table: string, userId: UserId): Promise<boolean> {
+async function hasRow(db: AnyDb, table: string, userId: UserId): Promise<boolean> {
   const query = db.selectFrom(table).select('user_id').where('user_id', '=', userId).limit(1);
   return (await query.executeTakeFirst()) !== undefined;
 }

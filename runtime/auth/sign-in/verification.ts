@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { asUser, type Caller, callerOf } from '../requests/caller.ts';
@@ -134,7 +134,7 @@ interface Verification {
  */
 export async function mailVerification(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   emit: Emit,
   { userId, email, caller, taken = {}, browser, registration, asker }: Verification,
 ): Promise<void> {

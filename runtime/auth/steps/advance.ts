@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../requests/caller.ts';
 import { enterApplication } from './enter-application.ts';
@@ -89,7 +89,7 @@ export function askStep(
 /** The methods with which a user can continue. */
 async function methodsOf(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   { account }: Entry,
   next: NextStep,
 ): Promise<readonly string[] | undefined> {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { Call } from '@twofold/runtime/http';
 import { advance } from './advance.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
@@ -75,11 +75,7 @@ export async function enroll(
 }
 
 /** A password reset may have ended the session since the request began. @throws AppError 401 */
-async function assertUsable(
-  parts: AuthParts,
-  trx: Transaction<any>,
-  sessionId: string,
-): Promise<void> {
+async function assertUsable(parts: AuthParts, trx: Trx, sessionId: string): Promise<void> {
   await serialiseRights(trx, parts.kernel.store.dialect);
   await assertStillOpen(parts, trx, sessionId);
 }

@@ -1,7 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { AuthMethod, Trx } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import type { Emit } from '../events/events.ts';
-import type { Amr, AuthMethod } from '../sessions/sessions.ts';
+import type { Amr } from '../sessions/sessions.ts';
 import type { Account } from '../users/user-directory.ts';
 
 /** What a sign-in is for: the action after its last step. */
@@ -17,7 +17,7 @@ export type Goal =
   | { readonly kind: 'reset'; readonly sealed: string; readonly firstProof: boolean };
 
 /** Writes of the transaction that completes a step. A throw rolls all of it back. */
-export type StepWrites = (trx: Transaction<any>, emit: Emit) => Promise<void>;
+export type StepWrites = (trx: Trx, emit: Emit) => Promise<void>;
 
 /** A user during a sign-in, with the factors that they have proved so far. */
 export interface Entry {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../tables.ts';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { unauthorized } from '../requests/authenticate.ts';
@@ -28,7 +28,7 @@ export async function signedInAccount(
  */
 export async function assertStillOpen(
   { sessions }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   sessionId: string,
 ): Promise<void> {
   const session = await sessions.find(trx, sessionId);

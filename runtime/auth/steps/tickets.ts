@@ -1,8 +1,8 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { AuthMethod, Db, Trx } from '../tables.ts';
 import type { Entry, Goal, NextStep } from './entry.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import type { Amr, AuthMethod } from '../sessions/sessions.ts';
+import type { Amr } from '../sessions/sessions.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import { isClosed } from '../users/user-directory.ts';
 
@@ -42,7 +42,7 @@ export interface HeldTicket {
 /** Issues a ticket for the step that is left. */
 export async function issueTicket(
   { oneTime }: AuthParts,
-  trx: Kysely<any>,
+  trx: Db,
   { account, method, amr, goal }: Entry,
   step: { readonly next: NextStep; readonly methods?: readonly string[]; readonly code?: string },
 ): Promise<StepAnswer> {
@@ -87,10 +87,6 @@ export async function countAnswer({ oneTime, kernel }: AuthParts, token: string)
 }
 
 /** Uses a ticket up, in the transaction that completes its step. @throws AppError 400 */
-export async function useTicket(
-  { oneTime }: AuthParts,
-  trx: Transaction<any>,
-  token: string,
-): Promise<void> {
+export async function useTicket({ oneTime }: AuthParts, trx: Trx, token: string): Promise<void> {
   await oneTime.consume(trx, 'ticket', token);
 }

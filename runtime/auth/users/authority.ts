@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db } from '../tables.ts';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { presentedKey } from '../requests/authenticate.ts';
@@ -45,7 +45,7 @@ export function assertHolds(context: RequestContext, wanted: readonly string[]):
  */
 export async function rightsOf(
   { model, applications }: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   role: { readonly id: number; readonly name: string } | null,
 ): Promise<readonly string[]> {
   const stored = await permissionsOf(db, model.roles, role);
@@ -59,7 +59,7 @@ export async function rightsOf(
  */
 export async function assertHoldsAsMuch(
   parts: AuthParts,
-  db: Kysely<any>,
+  db: Db,
   context: RequestContext,
   account: Account,
 ): Promise<void> {

@@ -1,4 +1,5 @@
-import { type Kysely, type Transaction, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Db, Trx } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { LAST_OWNER } from '@twofold/runtime/kernel';
@@ -39,7 +40,7 @@ export function otherOwner(place: OwnerTable): string {
 /** Whether any user has the first role. With `enabled`, only users who may sign in count. */
 export async function hasOwner(
   { directory, model }: Pick<AuthParts, 'directory' | 'model'>,
-  db: Kysely<any>,
+  db: Db,
   { enabled = false }: { readonly enabled?: boolean } = {},
 ): Promise<boolean> {
   const query = sql`select 1 from auth_users a join auth_roles r on r.id = a.role_id
@@ -56,7 +57,7 @@ export async function hasOwner(
  */
 export async function assertOwnerLeft(
   parts: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   before: Pick<Account, 'role' | 'disabledAt'>,
 ): Promise<void> {
   const first = firstRole(parts.model);

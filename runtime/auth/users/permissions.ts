@@ -1,5 +1,6 @@
 import type { AuthModel } from '@twofold/schema';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Db } from '../tables.ts';
 import type { Dialect } from '@twofold/runtime/kernel';
 
 /** The manifest's roles, or null when it has none. */
@@ -30,7 +31,7 @@ export const textLiteral = (text: string): string => `'${text.replaceAll("'", "'
 
 /** The permissions of a role. */
 export async function permissionsOf(
-  db: Kysely<any>,
+  db: Db,
   roles: RolesModel,
   role: { readonly id: number; readonly name: string } | null,
 ): Promise<readonly string[]> {
@@ -53,7 +54,7 @@ export const LOCK_RIGHTS = `perform pg_advisory_xact_lock(hashtextextended('auth
  * Blocks every other change of roles and permissions until the transaction ends. SQLite has only
  * one writer at a time anyway.
  */
-export async function serialiseRights(db: Kysely<any>, dialect: Dialect): Promise<void> {
+export async function serialiseRights(db: Db, dialect: Dialect): Promise<void> {
   if (dialect === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtextextended('auth/rights', 0))`.execute(db);
 }

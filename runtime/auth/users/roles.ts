@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Db, Trx } from '../tables.ts';
 import type { Caller } from '../requests/caller.ts';
 import { ulid, type UserId } from '../ids.ts';
 import type { Emit } from '../events/events.ts';
@@ -31,7 +31,7 @@ export interface PermissionChange {
 
 /** Adds a row to the log of permission changes, in the transaction of the change. */
 export async function recordChange(
-  trx: Kysely<any>,
+  trx: Db,
   now: number,
   caller: Caller,
   { action, target, before, after }: PermissionChange,
@@ -64,7 +64,7 @@ export async function seedRoles({
   await kernel.store.lock('auth-roles', async () => {
     const known = new Set(
       (await kernel.store.db.selectFrom('auth_roles').select('name').execute()).map(
-        ({ name }) => name as string,
+        ({ name }) => name,
       ),
     );
     for (const name of roles.list.filter((each) => !known.has(each)))
@@ -74,7 +74,7 @@ export async function seedRoles({
 
 /** The context of a change of permissions: its transaction, its events and its caller. */
 export interface RightsChange {
-  readonly trx: Transaction<any>;
+  readonly trx: Trx;
   readonly emit: Emit;
   readonly caller: Caller;
 }
@@ -107,7 +107,7 @@ export async function giveRole(
 /** Gives a new account the default role, which is never the first role. */
 export async function assignDefaultRole(
   { model }: AuthParts,
-  trx: Transaction<any>,
+  trx: Trx,
   userId: UserId,
 ): Promise<void> {
   const { roles } = model;
@@ -122,12 +122,12 @@ export async function assignDefaultRole(
 }
 
 export async function roleByName(
-  trx: Kysely<any>,
+  trx: Db,
   name: string,
 ): Promise<{ readonly id: number; readonly name: string } | undefined> {
-  return (await trx
+  return trx
     .selectFrom('auth_roles')
     .select(['id', 'name'])
     .where('name', '=', name)
-    .executeTakeFirst()) as { id: number; name: string } | undefined;
+    .executeTakeFirst();
 }

@@ -1,5 +1,6 @@
 import { rowsIn, storedIn, storedRow, tableIn } from './adopted-table.ts';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { AnyDb, Db, Trx } from '../tables.ts';
 import { isEmail } from '@twofold/schema';
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
 import { type Store, folded } from '@twofold/runtime/kernel';
@@ -122,26 +123,26 @@ export class UserDirectory {
     this.live = softDelete ? ` and u."${softDelete}" is null` : '';
   }
 
-  async find(db: Kysely<any>, id: UserId): Promise<Account | null> {
+  async find(db: Db, id: UserId): Promise<Account | null> {
     return this.#first(this.#select(db).where('u.id', '=', id));
   }
 
   /** The users with these ids, in the order of the ids. */
-  async findMany(db: Kysely<any>, ids: readonly UserId[]): Promise<Account[]> {
+  async findMany(db: Db, ids: readonly UserId[]): Promise<Account[]> {
     if (ids.length === 0) return [];
     const rows = await this.#select(db).where('u.id', 'in', ids).execute();
     const accounts = new Map(rows.map((row) => [row['id'], toAccount(row, this.#now())]));
     return ids.flatMap((id) => accounts.get(id) ?? []);
   }
 
-  async findByEmail(db: Kysely<any>, email: string): Promise<Account | null> {
+  async findByEmail(db: Db, email: string): Promise<Account | null> {
     if (!isEmail(email)) return null;
     return this.#first(this.#select(db).where(this.#keyOf('email'), '=', emailKey(email)));
   }
 
   /** Whether a row other than `except`, deleted ones included, already has one of these values. */
   async isTaken(
-    trx: Transaction<any>,
+    trx: Trx,
     {
       email,
       username,
@@ -171,7 +172,7 @@ export class UserDirectory {
    * says.
    */
   async create(
-    trx: Transaction<any>,
+    trx: Trx,
     patch: AccountPatch & { readonly email: string },
     fields: Readonly<Record<string, unknown>>,
     added: Readonly<Record<string, unknown>> = {},
@@ -184,7 +185,7 @@ export class UserDirectory {
       ...own,
       ...added,
     };
-    const insert = trx
+    const insert = (trx as AnyDb)
       .insertInto(this.table)
       .values(storedRow(this.#user, row))
       .returning(`${this.#id} as id`);
@@ -197,7 +198,7 @@ export class UserDirectory {
    * Whether this row is or was an account. A row that another program inserted has nothing in
    * `auth_users`.
    */
-  async hasAccount(trx: Kysely<any>, id: UserId): Promise<boolean> {
+  async hasAccount(trx: Db, id: UserId): Promise<boolean> {
     const row = await trx
       .selectFrom('auth_users')
       .select('user_id')
@@ -208,7 +209,7 @@ export class UserDirectory {
 
   /** Changes both rows. `fields` are further columns of the entity. */
   async update(
-    trx: Kysely<any>,
+    trx: Db,
     id: UserId,
     patch: AccountPatch,
     fields: Readonly<Record<string, unknown>> = {},
@@ -217,7 +218,7 @@ export class UserDirectory {
     const { side } = split;
     const own = { ...fields, ...split.own };
     if (Object.keys(own).length > 0)
-      await trx
+      await (trx as AnyDb)
         .updateTable(this.table)
         .set(storedRow(this.#user, own))
         .where(this.#id, '=', id)
@@ -225,12 +226,12 @@ export class UserDirectory {
     await upsertAuthRow(trx, id, side, this.#now());
   }
 
-  async remove(trx: Transaction<any>, id: UserId): Promise<void> {
+  async remove(trx: Trx, id: UserId): Promise<void> {
     const { softDelete } = this.#entity ?? {};
     if (!softDelete)
-      return void (await trx.deleteFrom(this.table).where(this.#id, '=', id).execute());
+      return void (await (trx as AnyDb).deleteFrom(this.table).where(this.#id, '=', id).execute());
     const removed = { [softDelete]: encodeTime(this.#columns.get(softDelete), this.#now()) };
-    await trx
+    await (trx as AnyDb)
       .updateTable(this.table)
       .set(storedRow(this.#user, removed))
       .where(this.#id, '=', id)
@@ -238,7 +239,7 @@ export class UserDirectory {
   }
 
   /** The members of an organization, in the order in which they joined. */
-  async membersOf(db: Kysely<any>, organization: number | string): Promise<MemberAccount[]> {
+  async membersOf(db: Db, organization: number | string): Promise<MemberAccount[]> {
     const { softDelete } = this.#entity ?? {};
     const joined = this.#select(db)
       .innerJoin('auth_members as m', 'm.user_id', 'u.id')
@@ -257,7 +258,7 @@ export class UserDirectory {
   }
 
   /** Takes a lock until the transaction ends, on all servers that share the database. */
-  async serialise(trx: Transaction<any>): Promise<void> {
+  async serialise(trx: Trx): Promise<void> {
     if (this.#store.dialect === 'postgres')
       await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
   }
@@ -279,12 +280,7 @@ export class UserDirectory {
       : folded(this.#store.dialect, IDENTITY_FOLDS[attribute], this.columnOf(attribute));
   }
 
-  async #hasKey(
-    db: Kysely<any>,
-    attribute: Identity,
-    key: string,
-    except?: UserId,
-  ): Promise<boolean> {
+  async #hasKey(db: Db, attribute: Identity, key: string, except?: UserId): Promise<boolean> {
     const rows = await this.#joined(db)
       .select('u.id')
       .where(this.#keyOf(attribute), '=', key)
@@ -293,14 +289,14 @@ export class UserDirectory {
     return rows.some(({ id }) => id !== except);
   }
 
-  #joined(db: Kysely<any>) {
+  #joined(db: Db) {
     return db
       .selectFrom(sql<Record<string, any>>`${sql.raw(this.rows)}`.as('u'))
       .leftJoin('auth_users as a', 'a.user_id', 'u.id')
       .leftJoin('auth_roles as r', 'r.id', 'a.role_id');
   }
 
-  #select(db: Kysely<any>) {
+  #select(db: Db) {
     const attributes = ['email', ...TEXT_COLUMNS, ...TIMES] as const;
     return this.#joined(db)
       .select(SIDE_COLUMNS)
@@ -315,7 +311,7 @@ export class UserDirectory {
 }
 
 async function upsertAuthRow(
-  db: Kysely<any>,
+  db: Db,
   id: UserId,
   columns: Record<string, unknown>,
   now: number,

@@ -1,16 +1,17 @@
 import { quotedIn, tableIn } from './adopted-table.ts';
-import { type Kysely, sql } from 'kysely';
-import { indexName, type AuthModel, type Organizations } from '@twofold/schema';
+import { sql } from 'kysely';
+import type { Db } from '../tables.ts';
+import { indexName, type AuthModel, type IdKind, type Organizations } from '@twofold/schema';
 import {
   type Dialect,
   type Kernel,
   LAST_OWNER,
   type Store,
+  columnTypes,
   createFoldedIndex,
 } from '@twofold/runtime/kernel';
 import { createSearchIndexes, searchKeys } from '../admin/search-keys.ts';
 import { createOrderIndexes } from '../admin/user-order.ts';
-import { createUsers } from '../tables.ts';
 import { isLastFirst } from '../organizations/roles.ts';
 import { type OwnerTable, otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
@@ -133,6 +134,19 @@ async function indexIdentities(store: Store, user: AuthModel['user']): Promise<v
   }
 }
 
+/** Creates the user table of a schema without a type for users. */
+export async function createUsers(db: Db, table: string, ids: IdKind): Promise<void> {
+  const type = columnTypes(db, ids);
+  await db.schema
+    .createTable(table)
+    .ifNotExists()
+    .addColumn('id', type.key)
+    .addColumn('email', 'text', (column) => column.notNull())
+    .addColumn('created_at', type.timestamp, (column) => column.notNull())
+    .addColumn('updated_at', type.timestamp, (column) => column.notNull())
+    .execute();
+}
+
 /** Whether the table has our time columns. A table that is left from a removed type has others. */
 async function hasTimes({ db }: Store, table: string): Promise<boolean> {
   const tables = await db.introspection.getTables();
@@ -167,7 +181,7 @@ const deletions = OWNED_TABLES.map(
 ).join(' ');
 
 async function createSqliteTrigger(
-  db: Kysely<any>,
+  db: Db,
   table: string,
   { name, event, refuse, deletes }: UserTrigger,
 ): Promise<void> {
@@ -188,7 +202,7 @@ async function createSqliteTrigger(
  * is created only once.
  */
 async function createPostgresTrigger(
-  db: Kysely<any>,
+  db: Db,
   table: string,
   { name, event, refuse, deletes }: UserTrigger,
 ): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Kernel } from '@twofold/runtime/kernel';
 import { HOUR, MINUTE, SECOND } from '../time.ts';
 import type { Endpoints, SealedEndpoint } from './endpoints.ts';
 import type { Post, PostResult } from './post.ts';
 import { webhookHeaders } from './signature.ts';
+import type { RowOf, AuthKernel } from '../tables.ts';
 
 /** Milliseconds to wait after each failure. After the last one the delivery fails. */
 const RETRY_DELAYS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
@@ -11,13 +11,8 @@ const LEASE = 30 * SECOND;
 const BATCH_SIZE = 20;
 
 /** A due row of the outbox with its endpoint. */
-interface Due extends SealedEndpoint {
-  readonly id: string;
-  readonly event_id: string;
-  readonly body: string;
-  readonly attempt: number;
-  readonly next_at: number;
-}
+type Due = SealedEndpoint &
+  Pick<RowOf<'auth_webhook_deliveries'>, 'id' | 'event_id' | 'body' | 'attempt' | 'next_at'>;
 
 export interface Deliveries {
   /** Sends all due deliveries. @returns milliseconds until the next retry of these. */
@@ -27,7 +22,7 @@ export interface Deliveries {
 
 /** Posts due rows of the outbox. */
 export function createDeliveries(
-  kernel: Kernel,
+  kernel: AuthKernel,
   endpoints: Endpoints,
   post: Post,
   onGone: (endpointId: string) => Promise<void>,
@@ -53,7 +48,7 @@ export function createDeliveries(
       attempt: row.attempt + 1,
       last_code: status,
       last_error: 'error' in result ? result.error : null,
-    };
+    } as const;
     await store.db
       .updateTable('auth_webhook_deliveries')
       .set({ ...outcome, ...(next === 'pending' && { next_at: now() + wait! }) })
@@ -81,8 +76,8 @@ export function createDeliveries(
 export const isDelivered = (result: PostResult) =>
   'status' in result && result.status >= 200 && result.status < 300;
 
-async function readDue({ store, now }: Kernel): Promise<Due[]> {
-  const rows = await store.db
+async function readDue({ store, now }: AuthKernel): Promise<Due[]> {
+  return store.db
     .selectFrom('auth_webhook_deliveries as d')
     .innerJoin('auth_webhook_endpoints as e', 'e.id', 'd.endpoint_id')
     .select([
@@ -103,14 +98,13 @@ async function readDue({ store, now }: Kernel): Promise<Due[]> {
     .orderBy('d.next_at')
     .limit(BATCH_SIZE)
     .execute();
-  return rows as unknown as Due[];
 }
 
 /**
  * Claims a row with a compare-and-swap, so that two servers do not send it at once, and none sends
  * to an endpoint that was disabled since the row was read.
  */
-async function claim({ store, now }: Kernel, { id, next_at }: Due): Promise<boolean> {
+async function claim({ store, now }: AuthKernel, { id, next_at }: Due): Promise<boolean> {
   const enabled = store.db
     .selectFrom('auth_webhook_endpoints')
     .select('id')

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Db, RowOf } from '../tables.ts';
 import type { AuthConfig } from '../config.ts';
 import { digest, ulid } from '../ids.ts';
 import type { Keys } from '../secrets/keys.ts';
@@ -6,13 +6,12 @@ import { seal, unseal } from '../secrets/seal.ts';
 import { asWebhookSecret, newWebhookSecret } from './signature.ts';
 
 /** A URL that events are sent to. */
-export interface Endpoint {
-  readonly id: string;
+export interface Endpoint extends Omit<
+  RowOf<'auth_webhook_endpoints'>,
+  'types' | keyof SealedEndpoint
+> {
   readonly url: string;
   readonly types: readonly string[];
-  readonly source: 'manifest' | 'admin';
-  readonly created_at: number;
-  readonly disabled_at: number | null;
 }
 
 /** What an operator may change of an endpoint. */
@@ -23,12 +22,11 @@ export interface EndpointChange {
 }
 
 /** The columns of an endpoint that sending needs, with encrypted secrets. */
-export interface SealedEndpoint {
+export interface SealedEndpoint extends Pick<
+  RowOf<'auth_webhook_endpoints'>,
+  'url' | 'secret_sealed' | 'previous_sealed' | 'previous_until'
+> {
   readonly endpoint_id: string;
-  readonly url: string;
-  readonly secret_sealed: string;
-  readonly previous_sealed: string | null;
-  readonly previous_until: number | null;
 }
 
 const SEALED_COLUMNS = [
@@ -49,26 +47,26 @@ export class Endpoints {
     this.#now = now;
   }
 
-  async list(db: Kysely<any>): Promise<Endpoint[]> {
+  async list(db: Db): Promise<Endpoint[]> {
     const rows = await db
       .selectFrom('auth_webhook_endpoints')
       .select(['id', 'url', 'types', 'source', 'created_at', 'disabled_at'])
       .orderBy('created_at')
       .orderBy('id')
       .execute();
-    return rows.map((row) => ({ ...row, types: JSON.parse(row['types']) }) as Endpoint);
+    return rows.map((row) => ({ ...row, types: JSON.parse(row.types) as string[] }));
   }
 
-  async find(db: Kysely<any>, id: string): Promise<SealedEndpoint | undefined> {
+  async find(db: Db, id: string): Promise<SealedEndpoint | undefined> {
     const query = db
       .selectFrom('auth_webhook_endpoints')
       .select(SEALED_COLUMNS)
       .where('id', '=', id);
-    return (await query.executeTakeFirst()) as SealedEndpoint | undefined;
+    return query.executeTakeFirst();
   }
 
   async create(
-    trx: Kysely<any>,
+    trx: Db,
     url: string,
     types: readonly string[],
   ): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
@@ -82,7 +80,7 @@ export class Endpoints {
    *
    * @returns null when there is no such endpoint.
    */
-  async rotate(trx: Kysely<any>, id: string, overlap: number): Promise<string | null> {
+  async rotate(trx: Db, id: string, overlap: number): Promise<string | null> {
     const row = await this.find(trx, id);
     if (!row) return null;
     const secret = newWebhookSecret();
@@ -94,22 +92,18 @@ export class Endpoints {
     return secret;
   }
 
-  async remove(trx: Kysely<any>, id: string): Promise<boolean> {
+  async remove(trx: Db, id: string): Promise<boolean> {
     await trx.deleteFrom('auth_webhook_deliveries').where('endpoint_id', '=', id).execute();
     const query = trx.deleteFrom('auth_webhook_endpoints').where('id', '=', id);
     return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
   }
 
-  async disable(db: Kysely<any>, id: string): Promise<void> {
+  async disable(db: Db, id: string): Promise<void> {
     await set(db, id, { disabled_at: this.#now() });
   }
 
   /** Changes what is given. Deliveries that wait go to the new address. */
-  async update(
-    db: Kysely<any>,
-    id: string,
-    { url, types, disabled }: EndpointChange,
-  ): Promise<void> {
+  async update(db: Db, id: string, { url, types, disabled }: EndpointChange): Promise<void> {
     const values = {
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types: JSON.stringify(types) }),
@@ -128,7 +122,7 @@ export class Endpoints {
   }
 
   /** Synchronises the stored endpoints of the manifest with the manifest. */
-  async takeIn(db: Kysely<any>, webhooks: AuthConfig['webhooks']): Promise<void> {
+  async takeIn(db: Db, webhooks: AuthConfig['webhooks']): Promise<void> {
     const known = await manifestIds(db);
     const wanted = webhooks.map((webhook) => ({
       ...webhook,
@@ -148,7 +142,7 @@ export class Endpoints {
   }
 
   async #insert(
-    trx: Kysely<any>,
+    trx: Db,
     given: Pick<Endpoint, 'id' | 'url' | 'types' | 'source'>,
     secret: string,
   ): Promise<Endpoint> {
@@ -169,11 +163,11 @@ export class Endpoints {
   }
 }
 
-const set = (db: Kysely<any>, id: string, values: Record<string, unknown>) =>
+const set = (db: Db, id: string, values: Record<string, unknown>) =>
   db.updateTable('auth_webhook_endpoints').set(values).where('id', '=', id).execute();
 
-async function manifestIds(db: Kysely<any>): Promise<ReadonlySet<string>> {
+async function manifestIds(db: Db): Promise<ReadonlySet<string>> {
   const query = db.selectFrom('auth_webhook_endpoints').select('id');
   const rows = await query.where('source', '=', 'manifest').execute();
-  return new Set(rows.map(({ id }) => id as string));
+  return new Set(rows.map(({ id }) => id));
 }

@@ -67,7 +67,7 @@ export function createWebhooks(
           event_id: event.id,
           endpoint_id: id,
           body: JSON.stringify(event),
-          status: 'pending',
+          status: 'pending' as const,
           attempt: 0,
           next_at: now(),
           created_at: now(),
