@@ -11,7 +11,7 @@ export interface AppSettings {
 
 export type GivenEnvironment = Readonly<Record<string, string | undefined>>;
 
-const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE_URL$/;
+const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE_(DIRECT_)?URL$/;
 
 /**
  * Reads `--env NAME=VALUE`, and `--env NAME`, which takes the value from the environment so that it

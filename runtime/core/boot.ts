@@ -32,6 +32,7 @@ import { noteAll } from './store/statement-log.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres/postgres-store.ts';
 import type { Store } from './store/store.ts';
 import { unreachable } from './store/unreachable.ts';
+import { workerCount } from './workers.ts';
 import { openTracing } from './traces/open-tracing.ts';
 
 /** Replacements for the process's own environment, clock and output. */
@@ -106,11 +107,13 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     around: tracing?.logFields,
     note: recorder?.note,
   });
-  const { direct, pooler } = databaseSettings(settings);
+  const workers = options.serves ? workerCount(settings.text('WORKERS')) : 1;
+  const { direct, pooler, connections } = databaseSettings(settings, workers);
   const url = options.serves ? databaseUrl(settings) : commandUrl(settings);
   const store = open(settings, root, url, {
     direct: options.serves ? direct : undefined,
     pooler: options.serves || !direct ? pooler : 'off',
+    connections,
     application: `twofold:${app.project.name}`,
     log,
     timeout: app.project.transactionTimeout,
@@ -332,7 +335,7 @@ export async function prepareDirectly(app: App, booted: Booted): Promise<void> {
   const { settings, root, log, store: pooled } = booted.kernel;
   const { direct } = databaseSettings(settings);
   if (direct === undefined) return prepareDatabase(app, booted);
-  const store = openStore(direct, root, { pooler: 'off', log, pool: 2 });
+  const store = openStore(direct, root, { pooler: 'off', log, connections: 2 });
   try {
     await assertSame(pooled, store);
     await prepareDatabase(app, { ...booted, kernel: { ...booted.kernel, store } });

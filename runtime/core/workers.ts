@@ -25,7 +25,7 @@ export async function runWorkers(begin: () => Promise<Running>): Promise<Running
 }
 
 /** @throws ConfigError when it is neither a number from 1 to 256 nor `auto`. */
-function workerCount(text: string | undefined): number {
+export function workerCount(text: string | undefined): number {
   if (text === undefined || text === '') return 1;
   if (text === 'auto') return availableParallelism();
   const count = Number(text);

@@ -183,7 +183,11 @@ export async function openDatabase(
     database === 'postgres' && !url
       ? await createDatabase()
       : { url: url ?? ':memory:', drop: async () => {} };
-  const store = openStore(made.url, '/', { pool, timeout: project.transactionTimeout });
+  const store = openStore(made.url, '/', {
+    // One more listens and holds locks.
+    ...(pool !== undefined && { connections: pool + 1 }),
+    timeout: project.transactionTimeout,
+  });
   await createTables(store, buildTables(project), project.ids);
   return {
     store,

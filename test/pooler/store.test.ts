@@ -33,7 +33,7 @@ describeWith('pgbouncer', 'a store behind a pooler in transaction mode', () => {
         await run('insert into item select id, 0 from generate_series(1, 100) id');
       });
       afterAll(async () => {
-        await Promise.all(stores.map((store) => store.close()));
+        await Promise.allSettled(stores.map((store) => store.close()));
         stores = [];
         await pooler?.stop();
         await database?.drop();
@@ -106,6 +106,30 @@ describeWith('pgbouncer', 'a store behind a pooler in transaction mode', () => {
         expect(await run('select * from twofold_locks')).toEqual([]);
       });
 
+      it('leaves no lock behind when it is closed while it holds one', async () => {
+        const store = open();
+        const release = Promise.withResolvers<void>();
+        const held = store.lock('closed', () => release.promise);
+        await expect
+          .poll(() => run(`select 1 from twofold_locks where name = 'closed'`))
+          .toHaveLength(1);
+        await store.close();
+        expect(await run(`select 1 from twofold_locks where name = 'closed'`)).toEqual([]);
+        release.resolve();
+        await held;
+        expect(await open().lock('closed', async () => 'free')).toBe('free');
+      });
+
+      it('sends where nobody has listened yet', async () => {
+        await run('drop table if exists twofold_messages');
+        const [sender, other] = [open(), open()];
+        await sender!.notify!('early', ['before']);
+        const heard: string[] = [];
+        await other!.listen!('early', (text) => heard.push(text));
+        await sender!.notify!('early', ['after']);
+        await expect.poll(() => heard, { timeout: 3_000 }).toEqual(['after']);
+      });
+
       it('holds many locks without holding connections', async () => {
         const servers = [open(), open()];
         const held = Array.from({ length: 12 }, (_, at) =>
@@ -122,8 +146,9 @@ describeWith('pgbouncer', 'a store behind a pooler in transaction mode', () => {
         const log = { warn: (fields: object) => lines.push(fields), error: () => {} } as any;
         const [holder, other] = [open({ application: 'twofold:first' }), open({ log })];
         const release = Promise.withResolvers<void>();
-        const held = holder!.lock('waited', () => release.promise);
-        await pause(100);
+        const begun = Promise.withResolvers<void>();
+        const held = holder!.lock('waited', () => (begun.resolve(), release.promise));
+        await begun.promise;
         await expect(other!.lock('waited', async () => 'never', 1_500)).rejects.toMatchObject({
           code: 'WAITING_FOR_LOCK',
           extensions: {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../config/log.ts';
 import { AppError } from '../errors.ts';
-import type { DatabaseFacts, Store } from './store.ts';
+import type { Store } from './store.ts';
 import { isNotYet, unreachable } from './unreachable.ts';
 
 const FIRST_WORD = 1_000;
@@ -36,18 +36,16 @@ export async function awaitDatabase(store: Store, url: string, log: Logger): Pro
 export async function reportDatabase(store: Store, direct: boolean, log: Logger): Promise<void> {
   const facts = await store.describe?.();
   if (!facts) return;
-  const { version, pooler, tls, connections, max_connections } = facts;
-  const database = {
-    dialect: store.dialect,
-    version,
-    pooler,
-    direct,
-    read: 0,
-    tls,
-    connections,
-    max_connections,
-  };
-  log.info({ database }, `database: PostgreSQL ${version}${pooler ? ' behind a pooler' : ''}`);
+  const { identity: _identity, room, ...shown } = facts;
+  const { version, pooler, connections, max_connections } = shown;
+  log.info(
+    { database: { dialect: store.dialect, direct, read: 0, ...shown } },
+    `database: PostgreSQL ${version}${pooler ? ' behind a pooler' : ''}`,
+  );
+  if (!pooler && room < connections)
+    log.warn(
+      `CONNECTIONS_TIGHT  this process may use ${connections} connections (DATABASE_CONNECTIONS), and PostgreSQL has room for ${room} of its ${max_connections} (max_connections): it works on with those that it gets`,
+    );
   if (pooler && !direct)
     log.warn(
       'POOLER_WITHOUT_DIRECT  DATABASE_URL leads to a pooler, and DATABASE_DIRECT_URL is not set: what other servers change and send is seen within two seconds and not at once, and locks of a server that was killed are free after 25 seconds',
@@ -56,13 +54,11 @@ export async function reportDatabase(store: Store, direct: boolean, log: Logger)
 
 /** @throws AppError `DATABASE_URL_MISMATCH` when two addresses do not lead to one database. */
 export async function assertSame(store: Store, direct: Store): Promise<void> {
-  const [one, other] = await Promise.all([store.describe?.(), direct.describe?.()]);
-  const differs = (key: keyof DatabaseFacts) =>
-    one?.[key] !== undefined && other?.[key] !== undefined && one[key] !== other[key];
-  if (differs('name') || differs('system'))
-    throw new AppError(
-      500,
-      'DATABASE_URL_MISMATCH',
-      `DATABASE_URL leads to the database ${one?.name}, and DATABASE_DIRECT_URL to ${other?.name}${differs('name') ? '' : ' of another PostgreSQL'}: both must be addresses of one database`,
-    );
+  const [one, other] = [await store.describe?.(), await direct.describe?.()];
+  if (one?.identity === other?.identity) return;
+  throw new AppError(
+    500,
+    'DATABASE_URL_MISMATCH',
+    `DATABASE_URL leads to the database ${one?.identity}, and DATABASE_DIRECT_URL to ${other?.identity}: both must be addresses of one database`,
+  );
 }

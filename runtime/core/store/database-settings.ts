@@ -12,9 +12,16 @@ export interface DatabaseSettings {
   /** The same database without a pooler. */
   readonly direct: string | undefined;
   readonly pooler: PoolerMode;
+  /** The most connections of this process. */
+  readonly connections: number;
 }
 
-export function databaseSettings(settings: Settings): DatabaseSettings {
+const CONNECTIONS = 6;
+/** One that listens and holds locks, one for a transaction, and one for what is asked meanwhile. */
+const LEAST = 3;
+
+/** @param workers the processes that share the connections of the setting. */
+export function databaseSettings(settings: Settings, workers = 1): DatabaseSettings {
   const url = databaseUrl(settings);
   const isPostgres = /^postgres/.test(url);
   // An address that the environment names is not that of `.env`, which the others are about.
@@ -32,7 +39,16 @@ export function databaseSettings(settings: Settings): DatabaseSettings {
   const direct = read('DATABASE_DIRECT_URL');
   if (direct !== undefined && !/^postgres(ql)?:\/\//.test(direct))
     settings.problem('DATABASE_DIRECT_URL must be postgres://user:password@host/database');
-  return { direct: direct === url ? undefined : direct, pooler: mode ?? 'auto' };
+  const all = Number(read('DATABASE_CONNECTIONS') ?? CONNECTIONS * workers);
+  if (!Number.isInteger(all) || all < LEAST * workers)
+    settings.problem(
+      `DATABASE_CONNECTIONS must be ${LEAST * workers} or more${workers > 1 ? ` for ${workers} WORKERS` : ''}`,
+    );
+  return {
+    direct: direct === url ? undefined : direct,
+    pooler: mode ?? 'auto',
+    connections: Math.max(LEAST, Math.floor(all / workers) || 0),
+  };
 }
 
 /** The address for commands, which need no pooler. */
@@ -45,4 +61,5 @@ export const withDatabase = (env: Environment, url: string): Environment => ({
   DATABASE_URL: url,
   DATABASE_DIRECT_URL: undefined,
   DATABASE_POOLER: undefined,
+  DATABASE_CONNECTIONS: undefined,
 });

@@ -32,18 +32,18 @@ export interface Connections {
   readonly waiting: number;
 }
 
-/** What a database is, and what stands before it. */
+/** What a PostgreSQL is, and what stands before it. */
 export interface DatabaseFacts {
   readonly version: string;
-  readonly name: string;
-  /** The system identifier; undefined where this role may not know it. */
-  readonly system: string | undefined;
   readonly pooler: boolean;
   readonly tls: boolean;
-  /** The most connections of this store. */
+  /** The most connections of this store, and the most that the database gives. */
   readonly connections: number;
-  /** The most that the database gives. */
   readonly max_connections: number;
+  /** How many of those are neither reserved nor in use. */
+  readonly room: number;
+  /** The name of the database, and of its PostgreSQL where this role may know it. */
+  readonly identity: string;
 }
 
 /**

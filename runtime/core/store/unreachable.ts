@@ -62,22 +62,15 @@ export const lostConnection = (error: unknown): ConfigError | undefined =>
       ])
     : undefined;
 
-const STARTING: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ECONNRESET',
-  '57P03',
-]);
+/** Codes that waiting does not change: a wrong password, rule or name. */
+const LASTING: ReadonlySet<string> = new Set(['28P01', '28000', '3D000']);
 
 /** A pooler answers before its database does. */
 const POOLER_WAITS = /login has been failing|server conn crashed|connect failed|query_wait_timeout/;
 
 /** Whether a database may answer in a moment that does not answer now. */
 export const isNotYet = (error: unknown): boolean =>
-  STARTING.has(codeOf(error)) ||
+  (codeOf(error) in POSTGRES && !LASTING.has(codeOf(error))) ||
   (error instanceof Error && (LOST.test(error.message) || POOLER_WAITS.test(error.message)));
 
 function postgresProblem(error: unknown, url: string): string | undefined {

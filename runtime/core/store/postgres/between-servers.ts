@@ -46,8 +46,7 @@ export function betweenServers(options: BetweenOptions): BetweenServers {
         ...{ pipeline: true },
       }),
     isDirect: () => direct !== undefined || !statements.pooled,
-    onLost: (listened) =>
-      listened && log?.warn('other servers are not heard until the connection is back'),
+    onLost: () => log?.warn('other servers are not heard until the connection is back'),
   });
   const kept = new KeptMessages(session, log);
   const rows = (): Ways => ({
@@ -78,6 +77,7 @@ export function betweenServers(options: BetweenOptions): BetweenServers {
     notify: async (channel, payloads) => (await ways()).messages.send(channel, payloads),
     close: async () => {
       kept.close();
+      await found?.locks.close?.();
       await session.close();
     },
   };

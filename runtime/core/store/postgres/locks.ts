@@ -23,6 +23,8 @@ export interface LockKeeper {
   /** Leaves the place of the one who gets it next. */
   leave(name: string): Promise<void>;
   holderOf(name: string): Promise<Holder | undefined>;
+  /** Gives everything back, also what is still held. */
+  close?(): Promise<void>;
 }
 
 const FIRST_WORD = 1_000;
@@ -146,7 +148,7 @@ export function leasedLocks({ session, owner, application, log }: LeaseOptions):
   let timer: NodeJS.Timeout | undefined;
   const take = async (name: string, place: number) => {
     const values = [name, place, owner, process.pid, application, hostname()];
-    return (await withTable(session, () => session.query(TAKE, values))).length > 0;
+    return (await session.queryWith(TABLE, TAKE, values)).length > 0;
   };
   const free = (name: string, place: number) =>
     session.query('delete from twofold_locks where name = $1 and place = $2 and owner = $3', [
@@ -184,6 +186,12 @@ export function leasedLocks({ session, owner, application, log }: LeaseOptions):
       held.delete(name);
       await free(name, 1);
     },
+    close: async () => {
+      clearInterval(timer);
+      if (held.size === 0) return;
+      held.clear();
+      await session.query('delete from twofold_locks where owner = $1', [owner]).catch(() => {});
+    },
     holderOf: async (name) =>
       (
         await session.query(
@@ -192,16 +200,4 @@ export function leasedLocks({ session, owner, application, log }: LeaseOptions):
         )
       )[0],
   };
-}
-
-const UNDEFINED_TABLE = '42P01';
-
-/** Makes the table of `statement` when it is missing. */
-async function withTable<T>(session: Session, statement: () => Promise<T>): Promise<T> {
-  return statement().catch(async (error: { readonly code?: string }) => {
-    if (error.code !== UNDEFINED_TABLE) throw error;
-    // Of two servers that make it at once, one is refused by the catalog.
-    await session.query(TABLE).catch(() => {});
-    return statement();
-  });
 }

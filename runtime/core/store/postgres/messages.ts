@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Logger } from '../../config/log.ts';
 import type { Hear, Session } from './session.ts';
 
@@ -39,7 +40,7 @@ interface Found {
 export class KeptMessages {
   readonly #session: Session;
   readonly #log: Logger | undefined;
-  readonly #heard = new Map<string, Set<Hear>>();
+  readonly #heard = new EventEmitter();
   #seen = new Map<number, number>();
   #from = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -52,25 +53,21 @@ export class KeptMessages {
   }
 
   async send(channel: string, payloads: readonly string[]): Promise<void> {
-    await this.#session.query(KEEP, [channel, payloads]);
+    await this.#session.queryWith(TABLE, KEEP, [channel, payloads]);
   }
 
   async listen(channel: string, hear: Hear): Promise<() => void> {
-    const heard = this.#heard.get(channel) ?? new Set();
     if (!this.#timer) {
-      // Of two servers that make it at once, one is refused by the catalog.
-      await this.#session.query(TABLE).catch(() => this.#session.query(TABLE));
       await this.#look();
       this.#lookLater();
     }
-    this.#heard.set(channel, heard.add(hear));
-    return () => void heard.delete(hear);
+    this.#heard.on(channel, hear);
+    return () => void this.#heard.off(channel, hear);
   }
 
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#heard.clear();
   }
 
   #lookLater(): void {
@@ -97,12 +94,12 @@ export class KeptMessages {
   }
 
   async #look(): Promise<void> {
-    const rows: Found[] = await this.#session.query(LOOK, [this.#from]);
+    const rows: Found[] = await this.#session.queryWith(TABLE, LOOK, [this.#from]);
     const seen = new Map<number, number>();
     for (const { until, xid, id, channel, payload } of rows) {
       this.#from = Number(until);
       if (xid === null) continue;
-      if (!this.#seen.has(id)) this.#heard.get(channel)?.forEach((hear) => hear(payload));
+      if (!this.#seen.has(id)) this.#heard.emit(channel, payload);
       if (Number(xid) >= this.#from) seen.set(id, Number(xid));
     }
     this.#seen = seen;

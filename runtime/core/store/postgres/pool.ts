@@ -32,6 +32,43 @@ export interface StatementPool {
   loseNames(): boolean;
 }
 
+type Take = Parameters<pg.Pool['connect']>[0];
+
+/** Codes and texts of a database or pooler that gives no further connection. */
+const isFull = (error: { readonly code?: unknown; readonly message?: string } | undefined) =>
+  error?.code === '53300' || /no more connections allowed/.test(error?.message ?? '');
+
+/** How long fewer connections are used after one was refused. */
+const FEWER_FOR = 5_000;
+
+/** Milliseconds to wait for a first connection, and between two attempts. */
+const FIRST_WITHIN = 5_000;
+const FIRST_AGAIN = 200;
+
+/** Goes on with the connections that there are when the database gives no further one. */
+function beContent(pool: pg.Pool): void {
+  const { options } = pool;
+  const { max } = options;
+  const connect: (taken: Take) => void = pool.connect.bind(pool);
+  const useFewer = (count: number) => {
+    if (count < options.max) setTimeout(() => (options.max = max), FEWER_FOR).unref();
+    options.max = Math.min(count, options.max);
+  };
+  const take = (taken: Take, since = performance.now()): void =>
+    connect((error, client, release) => {
+      if (!isFull(error)) return taken(error, client, release);
+      const again = () => take(taken, since);
+      if (pool.totalCount > 0) return (useFewer(pool.totalCount), again());
+      if (performance.now() - since < FIRST_WITHIN) return void setTimeout(again, FIRST_AGAIN);
+      taken(error, client, release);
+    });
+  const taking = () =>
+    new Promise<pg.PoolClient>((resolve, reject) =>
+      take((error, client) => (client ? resolve(client) : reject(error))),
+    );
+  Object.assign(pool, { connect: (taken?: Take) => (taken ? take(taken) : taking()) });
+}
+
 /** Connections are made on first use and then reused. */
 export function openPool(connectionString: string, options: PoolOptions): StatementPool {
   const { max, pooler = 'auto', readOnly = false, application } = options;
@@ -50,6 +87,7 @@ export function openPool(connectionString: string, options: PoolOptions): Statem
       await prepare(client, pooled === true, readOnly);
     },
   });
+  beContent(pool);
   // A broken connection is replaced on the next query. Without a listener, its error would end the
   // process.
   pool.on('error', () => {});
@@ -105,26 +143,31 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [DATE]: (text) => text,
 };
 
-const FACTS = `select current_setting('server_version') as version, current_database() as name,
-  current_setting('max_connections')::int as max_connections`;
+const FACTS = `select current_setting('server_version') as version,
+  current_setting('max_connections')::int as max_connections,
+  current_setting('max_connections')::int - (
+    select sum(setting::int)::int from pg_settings
+    where name in ('superuser_reserved_connections', 'reserved_connections')
+  ) - (select count(*)::int - 1 from pg_stat_activity where backend_type = 'client backend') as room,
+  current_database() as identity`;
+
+const SYSTEM = 'select system_identifier as id from pg_control_system()';
 
 /** See `Store.describe`. */
 export async function describePool({ pool, isPooled }: StatementPool): Promise<DatabaseFacts> {
   const pooler = await isPooled();
   const client = await pool.connect();
   try {
-    const { rows } = await client.query(FACTS);
-    const system = await client
-      .query('select system_identifier::text as id from pg_control_system()')
-      .catch(() => undefined);
+    const [facts] = (await client.query(FACTS)).rows;
+    const system = await client.query(SYSTEM).catch(() => undefined);
     const { stream } = (client as unknown as { connection: { stream: { encrypted?: boolean } } })
       .connection;
     return {
-      ...rows[0],
-      system: system?.rows[0].id,
+      ...facts,
       pooler,
       tls: stream.encrypted === true,
-      connections: pool.options.max,
+      connections: pool.options.max + 1,
+      identity: `${facts.identity}${system ? ` of ${system.rows[0].id}` : ''}`,
     };
   } finally {
     client.release();

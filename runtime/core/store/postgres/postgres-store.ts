@@ -25,7 +25,8 @@ import { createScopes } from '../transactions/transaction-scope.ts';
 import { kyselyLog, type NoteStatement } from '../statement-log.ts';
 import { ValueQuery } from './value-query.ts';
 
-const POOL = 10;
+/** The most connections of a process, one of which listens and holds locks. */
+const CONNECTIONS = 6;
 
 /** A schema change that waits for a lock delays every later query, so its wait is limited. */
 const LOCK_TIMEOUT = '5s';
@@ -42,8 +43,8 @@ const SHORT_ANSWER_BYTES = 256 * 1024;
 export interface PostgresOptions {
   /** Milliseconds that a transaction of the query builder may stay open. */
   readonly timeout?: number | undefined;
-  /** The most connections. */
-  readonly pool?: number | undefined;
+  /** The most connections, one of which listens and holds locks. */
+  readonly connections?: number | undefined;
   /** See `PoolerMode`. */
   readonly pooler?: PoolerMode | undefined;
   /** The same database without a pooler. */
@@ -66,11 +67,12 @@ export interface PostgresOptions {
 export function postgresStore(url: string, options: PostgresOptions = {}): Store {
   const {
     timeout = TRANSACTION_TIMEOUT,
-    pool: max = POOL,
+    connections = CONNECTIONS,
     application = 'twofold',
     note,
   } = options;
   const { Connection } = driver();
+  const max = Math.max(1, connections - 1);
   const statements = openPool(url, { ...options, max, application });
   const { pool } = statements;
   const parts: Parts = {
@@ -88,7 +90,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
   const beginning = { db, scopes, dialect: 'postgres', builder } as const;
   const between = betweenServers({ ...options, statements, url, application });
   const { query, textOf } = statementsOf(parts);
-  const answering = createAnswering();
+  const answering = createAnswering(max);
   const transaction: Store['transaction'] = (work, options = {}) =>
     beginOrJoin(beginningWith(beginning, options), work);
   return joiningStore(
@@ -164,9 +166,12 @@ interface Answering {
   readonly long: LongStatements;
 }
 
-const createAnswering = (): Answering => ({
+const createAnswering = (max: number): Answering => ({
   memory: createAnswerMemory(),
-  long: createLongStatements(LONG_CONNECTIONS),
+  long: createLongStatements({
+    slow: Math.min(LONG_CONNECTIONS.slow, Math.max(1, max - 3)),
+    quick: Math.min(LONG_CONNECTIONS.quick, Math.max(1, max - 1)),
+  }),
 });
 
 type Answered = JsonText | null | readonly Record<string, unknown>[];

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type pg from 'pg';
 
 /** Milliseconds after which a lost connection is made again. */
@@ -9,6 +10,8 @@ const AGAIN_AFTER = 1000;
 const NOTICE_LOSS = `select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
 
+const UNDEFINED_TABLE = '42P01';
+
 /** Takes what another server has sent. */
 export type Hear = (payload: string) => void;
 
@@ -16,8 +19,8 @@ export interface SessionOptions {
   readonly connect: () => pg.Client;
   /** Whether the connection is one to PostgreSQL itself, with a session of its own. */
   readonly isDirect: () => boolean;
-  /** Called when the connection is lost, with whether it listened. */
-  readonly onLost: (listened: boolean) => void;
+  /** Called when a connection is lost that listened. */
+  readonly onLost: () => void;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface SessionOptions {
  */
 export class Session {
   readonly #options: SessionOptions;
-  readonly #heard = new Map<string, Set<Hear>>();
+  readonly #heard = new EventEmitter();
   #client: Promise<pg.Client> | undefined;
   #closed = false;
 
@@ -35,18 +38,28 @@ export class Session {
   }
 
   async query(sql: string, values: readonly unknown[] = []): Promise<any[]> {
+    if (this.#closed) throw new Error('the store is closed');
     const client = await (this.#client ??= this.#open());
     return (await client.query(sql, values as unknown[])).rows;
   }
 
+  /** Runs a statement about a table of ours, which is made when it is missing. */
+  async queryWith(table: string, sql: string, values: readonly unknown[]): Promise<any[]> {
+    return this.query(sql, values).catch(async (error: { readonly code?: string }) => {
+      if (error.code !== UNDEFINED_TABLE) throw error;
+      // Of two servers that make it at once, one is refused by the catalog.
+      await this.query(table).catch(() => {});
+      return this.query(sql, values);
+    });
+  }
+
   /** @returns a function that ends it. */
   async listen(channel: string, hear: Hear): Promise<() => void> {
-    const heard = this.#heard.get(channel) ?? new Set();
-    this.#heard.set(channel, heard.add(hear));
+    this.#heard.on(channel, hear);
     // A connection that is made now listens to all channels by itself.
     if (this.#client) await this.query(`listen ${channel}`);
     else await this.query('select');
-    return () => void heard.delete(hear);
+    return () => void this.#heard.off(channel, hear);
   }
 
   /** Gives the connection up, with all that depends on it. */
@@ -64,13 +77,12 @@ export class Session {
     const client = this.#options.connect();
     // Without a listener, its error would end the process. The end follows.
     client.on('error', () => {});
-    client.on('notification', ({ channel, payload = '' }) =>
-      this.#heard.get(channel)?.forEach((hear) => hear(payload)),
-    );
+    client.on('notification', ({ channel, payload = '' }) => this.#heard.emit(channel, payload));
     try {
       await client.connect();
       if (this.#options.isDirect()) await client.query(NOTICE_LOSS);
-      for (const channel of this.#heard.keys()) await client.query(`listen ${channel}`);
+      for (const channel of this.#heard.eventNames())
+        await client.query(`listen ${String(channel)}`);
     } catch (error) {
       this.#client = undefined;
       await client.end().catch(() => {});
@@ -82,13 +94,12 @@ export class Session {
 
   #lose(): void {
     this.#client = undefined;
-    if (this.#closed) return;
-    this.#options.onLost(this.#heard.size > 0);
+    if (this.#closed || this.#heard.eventNames().length === 0) return;
+    this.#options.onLost();
     this.#retry();
   }
 
   #retry(): void {
-    if (this.#heard.size === 0) return;
     setTimeout(() => {
       if (!this.#closed && !this.#client) this.query('select').catch(() => this.#retry());
     }, AGAIN_AFTER).unref();
