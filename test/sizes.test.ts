@@ -19,7 +19,7 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   auth: 25_420,
   hosting: 36_000,
   models: 12_000,
-  console: 20_400,
+  console: 20_210,
 };
 
 /** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */

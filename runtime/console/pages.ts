@@ -46,7 +46,7 @@ export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
 const apiAsset = (names: readonly string[]): string =>
   names.find((name) => name.startsWith('assets/page-api-'))!;
 
-function sendModule(ctx: Context, module: OwnModule | null): void {
+function sendModule(ctx: Context, module: OwnModule | null): Promise<void> | void {
   if (!module) return send(ctx, undefined);
   ctx.set('Cache-Control', module.kept ? A_YEAR : 'no-cache');
   ctx.status = 200;
@@ -59,7 +59,7 @@ function unavailable(ctx: Context): void {
   ctx.body = { error: 'The console is not complete: run npm install @twofold/console' };
 }
 
-function send(ctx: Context, file: BuiltFile | undefined): void {
+function send(ctx: Context, file: BuiltFile | undefined): Promise<void> | void {
   if (file) return sendBuiltFile(ctx, file);
   ctx.status = 404;
   ctx.body = { error: 'Not found' };

@@ -1,9 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { followLink, path } from './address.ts';
+import { followLink, path, navigate } from './address.ts';
 import { Shell } from './shell.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
-import { HomePage } from './pages/home.tsx';
 import { Failure } from './parts/failure.tsx';
 import { LazyPage, type LoadPage } from './parts/lazy-page.tsx';
 import { description } from './description.ts';
@@ -67,3 +66,12 @@ const isListed = (page: string): boolean =>
   description.value?.pages.some(({ id }) => id === page) === true;
 
 const loadOwnPage: LoadPage = async () => (await import('./pages/own.tsx')).OwnPage;
+
+/** Goes on to the first page that the caller has. */
+function HomePage() {
+  const first = description.value?.pages[0]?.path;
+  useEffect(() => {
+    if (first !== undefined) navigate(first, { replace: true });
+  }, [first]);
+  return first === undefined ? <h1>{t('Your role has no pages here')}</h1> : null;
+}

@@ -2,7 +2,7 @@ import htm from 'htm';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type * as Api from '../own-pages.ts';
-import { navigate as goTo } from './address.ts';
+import { navigate as goTo, graphqlPath } from './address.ts';
 import { call as request } from './call.ts';
 import { t } from './messages.ts';
 import { confirm } from './parts/confirm.tsx';
@@ -17,8 +17,7 @@ import { Empty } from './parts/page.tsx';
 import { Plot } from './parts/plot.tsx';
 import { Table as NamedTable } from './parts/table.tsx';
 import { Tabs } from './parts/tabs.tsx';
-import { useCall as useQuery } from './parts/use-call.ts';
-import { useGraphql } from './parts/use-graphql.ts';
+import { useCall as useQuery, type Called } from './parts/use-call.ts';
 
 /** The browser's implementation of `@twofold/console`; `own-pages.ts` has its types. */
 
@@ -154,4 +153,25 @@ export function Button({ onClick, tone = 'plain', disabled = false, children }: 
       {children as ComponentChildren}
     </button>
   );
+}
+
+interface GraphqlAnswer<Data> {
+  readonly data?: Data | null;
+  readonly errors?: readonly { readonly message: string }[];
+}
+
+/**
+ * Runs a GraphQL query while its component is shown: again when it or its variables change, and once
+ * the server is back after it was gone.
+ *
+ * @example const { data } = useGraphql<{ posts: Post[] }>('{ posts { id title } }');
+ */
+function useGraphql<Data>(
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): Called<Data> {
+  const body = JSON.stringify({ query, variables });
+  const { data: answer, error, ...rest } = useQuery<GraphqlAnswer<Data>>(graphqlPath, { body });
+  const refused = answer?.errors?.[0]?.message ?? null;
+  return { ...rest, data: answer?.data ?? undefined, error: error ?? refused };
 }

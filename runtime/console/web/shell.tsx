@@ -11,9 +11,12 @@ import { GoTo, GoToButton } from './parts/go-to.tsx';
 import { MenuIcon } from './parts/icons.tsx';
 import { Navigation } from './parts/navigation.tsx';
 import { Notices } from './parts/notices.tsx';
-import { SignInAgain } from './parts/sign-in-again.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import type { Description } from './description.ts';
+import { goOn, sessionOver, signOut } from './session.ts';
+import { Refusal } from './parts/refusal.tsx';
+import { SignInForm } from './parts/sign-in-form.tsx';
+import { useModal } from './parts/use-modal.ts';
 
 /** The frame of every page: the navigation on one side, and above it what is about the caller. */
 export function Shell({ known, children }: { known: Description; children: ComponentChildren }) {
@@ -63,5 +66,33 @@ export function Shell({ known, children }: { known: Description; children: Compo
       <GoTo known={known} />
       <SignInAgain known={known} />
     </>
+  );
+}
+
+/**
+ * The dialog `Sign in again`: over the page, so that nothing typed is lost. The frame has it once.
+ */
+function SignInAgain({ known }: { known: Description }) {
+  return sessionOver.value ? <AgainDialog known={known} /> : null;
+}
+
+function AgainDialog({ known }: { known: Description }) {
+  const dialog = useModal();
+  const [failed, setFailed] = useState<string | null>(null);
+  return (
+    <dialog
+      ref={dialog}
+      class="small"
+      aria-label={t('Sign in again')}
+      onCancel={(event) => event.preventDefault()}
+    >
+      <h2>{t('Sign in again')}</h2>
+      <p class="quiet">{t('Your session is over. What you typed is still here.')}</p>
+      <SignInForm known={known} only={known.caller} done={goOn} />
+      <Refusal text={failed} />
+      <Button class="plain" onClick={() => signOut().then(setFailed)}>
+        {t('Leave the console')}
+      </Button>
+    </dialog>
   );
 }

@@ -24,7 +24,7 @@ export function createExplorer(path: string, name: string): Middleware {
       'Referrer-Policy': 'no-referrer',
       Vary: 'Accept',
     });
-    sendBuiltFile(ctx, file);
+    await sendBuiltFile(ctx, file);
   };
 }
 

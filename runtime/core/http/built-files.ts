@@ -13,8 +13,8 @@ export interface BuiltFile {
   readonly tag: string;
   readonly cache: string;
   readonly bytes: Buffer;
-  readonly br: Buffer;
-  readonly gzip: Buffer;
+  /** Packs it once, when it is first asked for so. */
+  packed(encoding: Encoding): Promise<Buffer>;
 }
 
 /** The files by name: the document `index.html`, and `assets/<name>-<hash>`. */
@@ -33,11 +33,12 @@ interface Sources {
 export async function readBuiltFiles({ dist, build, words }: Sources): Promise<BuiltFiles> {
   const folder = fileURLToPath(dist);
   const files = existsSync(folder) ? await readFolder(folder) : await build();
-  const entries = [...files].map(async ([name, bytes]) => {
-    const sent = name === 'index.html' ? Buffer.from(filled(bytes.toString(), words)) : bytes;
-    return [name, await builtFile(name, sent)] as const;
-  });
-  return new Map(await Promise.all(entries));
+  return new Map(
+    [...files].map(([name, bytes]) => {
+      const sent = name === 'index.html' ? Buffer.from(filled(bytes.toString(), words)) : bytes;
+      return [name, builtFile(name, sent)];
+    }),
+  );
 }
 
 async function readFolder(folder: string): Promise<ReadonlyMap<string, Buffer>> {
@@ -69,30 +70,32 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-const packBrotli = promisify(brotliCompress);
-const packGzip = promisify(gzip);
-
-const builtFile = async (name: string, bytes: Buffer): Promise<BuiltFile> => ({
-  type: TYPES[extname(name)] ?? 'application/octet-stream',
-  tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-  cache: name.startsWith('assets/') ? A_YEAR : 'no-cache',
-  bytes,
-  br: await packBrotli(bytes),
-  gzip: await packGzip(bytes),
-});
-
 /** Ways to pack a file, the smallest first. */
-const PACKED = ['br', 'gzip'] as const;
+const PACK = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const;
+
+type Encoding = keyof typeof PACK;
+const ENCODINGS = Object.keys(PACK) as readonly Encoding[];
+
+function builtFile(name: string, bytes: Buffer): BuiltFile {
+  const packed: Partial<Record<Encoding, Promise<Buffer>>> = {};
+  return {
+    type: TYPES[extname(name)] ?? 'application/octet-stream',
+    tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    cache: name.startsWith('assets/') ? A_YEAR : 'no-cache',
+    bytes,
+    packed: (encoding) => (packed[encoding] ??= PACK[encoding](bytes)),
+  };
+}
 
 /** Sends a file, packed as the browser takes it. */
-export function sendBuiltFile(ctx: Context, file: BuiltFile): void {
+export async function sendBuiltFile(ctx: Context, file: BuiltFile): Promise<void> {
   ctx.set({ 'Cache-Control': file.cache, ETag: file.tag });
   ctx.vary('Accept-Encoding');
   ctx.status = 200;
   if (ctx.fresh) return void (ctx.status = 304);
   // Browsers name gzip first, and of those named equally the first would be taken.
-  const encoding = PACKED.find((each) => ctx.acceptsEncodings(each, 'identity') === each);
+  const encoding = ENCODINGS.find((each) => ctx.acceptsEncodings(each, 'identity') === each);
   if (encoding) ctx.set('Content-Encoding', encoding);
   ctx.type = file.type;
-  ctx.body = file[encoding ?? 'bytes'];
+  ctx.body = encoding ? await file.packed(encoding) : file.bytes;
 }

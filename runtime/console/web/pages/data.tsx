@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { navigate, query, setQuery } from '../address.ts';
+import { navigate, query, setQuery, base, guardLeaving } from '../address.ts';
 import { t } from '../messages.ts';
 import { Button } from '../parts/button.tsx';
 import { can } from '../parts/can.ts';
@@ -10,10 +10,11 @@ import { Empty, Loading, Page } from '../parts/page.tsx';
 import { formatNumber } from '../parts/time.tsx';
 import { useCall } from '../parts/use-call.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
-import { useLeaving } from './data/leaving.ts';
 import { modules as known } from './data/related.ts';
 import { Rows } from './data/rows.tsx';
 import { isAdmin, typeAddress } from './data/view.ts';
+import { confirm } from '../parts/confirm.tsx';
+import { discardChanges, unsaved } from './data/staged.ts';
 
 interface Types {
   readonly types: readonly {
@@ -128,4 +129,34 @@ function TypeList({ modules, plural, admin }: TypeListProps) {
       </ul>
     </nav>
   );
+}
+
+/** Asks before the user leaves the page with changes that are not saved. */
+function useLeaving(): void {
+  useEffect(() => {
+    const onUnload = (event: BeforeUnloadEvent) => {
+      if (unsaved.value > 0) event.preventDefault();
+    };
+    addEventListener('beforeunload', onUnload);
+    const free = guardLeaving(mayLeave);
+    return () => {
+      removeEventListener('beforeunload', onUnload);
+      free();
+    };
+  }, []);
+}
+
+/**
+ * Staged changes stay when the user goes from one type to another, so only other addresses are
+ * asked about.
+ */
+async function mayLeave(to: URL): Promise<boolean> {
+  if (unsaved.value === 0 || `${to.pathname}/`.startsWith(`${base}/data/`)) return true;
+  const text = t(
+    unsaved.value === 1 ? '1 unsaved change will be lost.' : '{n} unsaved changes will be lost.',
+    { n: unsaved.value },
+  );
+  const leaves = await confirm({ text, action: t('Leave') });
+  if (leaves) discardChanges();
+  return leaves;
 }

@@ -1,12 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
-import { call } from '../call.ts';
+import { useEffect, useState, useRef } from 'preact/hooks';
+import { call, errorOf, note } from '../call.ts';
 import { t } from '../messages.ts';
-import { reauthenticate, type ReauthenticationStep } from '../reauthentication.ts';
 import { FormDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { askPasskey } from './passkey.ts';
+import { askPasskey, canUsePasskeys } from './passkey.ts';
 import { identityCheck } from './proof.ts';
-import { PasskeyButton, StepFields, sendStep } from './step-fields.tsx';
+import { Button } from './button.tsx';
+import { accessToken, adopt, post } from '../session.ts';
 
 interface Security {
   readonly has_password: boolean;
@@ -71,3 +71,119 @@ const PasswordField = () => (
     autofocus
   />
 );
+
+/** Sends the input of a step. @returns the next step, or null when it was the last. */
+function sendStep(
+  { ticket }: ReauthenticationStep,
+  form: FormData,
+): Promise<ReauthenticationStep | null> {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const recovery_code = text('recovery_code');
+  return answerStep({ ticket, ...(recovery_code ? { recovery_code } : { code: text('code') }) });
+}
+
+/** The fields of a step: a code of the app or of a mail, a recovery code, or a passkey. */
+function StepFields({
+  step,
+  answered,
+}: {
+  step: ReauthenticationStep;
+  answered(left: ReauthenticationStep | null): void;
+}) {
+  const [recovers, setRecovers] = useState(false);
+  const fields = useRef<HTMLDivElement>(null);
+  const methods = step.methods ?? [];
+  useEffect(() => fields.current?.querySelector('input')?.focus(), [step.next, recovers]);
+  if (step.next !== 'second_factor' && step.next !== 'email_code')
+    return <p role="alert">{t('Sign in again to go on: your account has a step left.')}</p>;
+  const { ticket } = step;
+  const byPasskey = async () => {
+    const credential = await askPasskey('/api/auth/second-factor/options', { ticket });
+    answered(await answerStep({ ticket, credential }));
+  };
+  return (
+    <div class="identity-step" ref={fields}>
+      {recovers ? <RecoveryField /> : <CodeField mailed={step.next === 'email_code'} />}
+      <div class="buttons">
+        {methods.includes('recovery_code') && (
+          <Button class="plain" onClick={() => setRecovers(!recovers)}>
+            {recovers ? t('Use the authenticator app') : t('Use a recovery code')}
+          </Button>
+        )}
+        {methods.includes('passkey') && <PasskeyButton use={byPasskey} />}
+      </div>
+    </div>
+  );
+}
+
+/** Asks for a passkey, where the browser can, and says why there is none. */
+function PasskeyButton({ use }: { use(): Promise<void> }) {
+  const [refused, setRefused] = useState<string | null>(null);
+  if (!canUsePasskeys) return null;
+  const start = () => {
+    setRefused(null);
+    use().catch((error: Error) => setRefused(error.message));
+  };
+  return (
+    <div>
+      <Button onClick={start}>{t('Use a passkey')}</Button>
+      {refused !== null && (
+        <p role="alert" class="field-error">
+          {refused}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const CodeField = ({ mailed }: { mailed: boolean }) => (
+  <Field
+    label={t('Code')}
+    name="code"
+    hint={mailed ? t('Six digits, from the mail') : t('Six digits, from your authenticator app')}
+    autocomplete="one-time-code"
+    inputMode="numeric"
+    required
+  />
+);
+
+const RecoveryField = () => (
+  <Field label={t('Recovery code')} name="recovery_code" autocomplete="off" required />
+);
+
+/** The step that is left before a sign-in or a reauthentication is complete. */
+interface ReauthenticationStep {
+  readonly next: 'second_factor' | 'enroll_second_factor' | 'change_password' | 'email_code';
+  readonly ticket: string;
+  readonly methods?: readonly ('totp' | 'passkey' | 'recovery_code')[];
+}
+
+/**
+ * Proves again who is signed in, by `password` or `credential`; `{}` asks for the code of a mail.
+ * The session goes on under new tokens.
+ *
+ * @returns the step that is left, or null when it is complete
+ * @throws ApiError when the server refuses
+ */
+const reauthenticate = (body: object): Promise<ReauthenticationStep | null> =>
+  send('/api/auth/reauthenticate', body);
+
+/** Answers a step with its `ticket`, and a code or a passkey. @throws ApiError */
+const answerStep = (body: object): Promise<ReauthenticationStep | null> =>
+  send('/api/auth/second-factor', body);
+
+async function send(path: string, body: object): Promise<ReauthenticationStep | null> {
+  note({ method: 'POST', path, body, headers: {} });
+  const response = await post(path, body, { Authorization: `Bearer ${accessToken()}` });
+  const answer = (await response.json().catch(() => ({}))) as Answer;
+  if (!response.ok) throw errorOf(response, answer);
+  if (answer.next !== undefined) return answer as ReauthenticationStep;
+  if (answer.accessToken !== undefined) adopt({ ...answer, accessToken: answer.accessToken });
+  return null;
+}
+
+interface Answer extends Partial<ReauthenticationStep> {
+  readonly accessToken?: string;
+  readonly id?: string | number;
+  readonly exp?: number;
+}

@@ -44,6 +44,8 @@ interface FieldProps extends InputSettings {
   readonly hint?: string;
   /** Why it was refused. */
   readonly error?: string | null;
+  /** Makes it a `select`. */
+  readonly options?: OptionsProps['of'];
   /** Makes another control than an input; it takes the given attributes. */
   readonly children?: (attributes: ControlAttributes) => ComponentChildren;
 }
@@ -53,9 +55,18 @@ interface FieldProps extends InputSettings {
  *
  * @example
  * <Field label={t('Name')} name="name" required hint={t('Lower case letters')} />
- * <Field label={t('Role')} name="role">{(it) => <select {...it}>…</select>}</Field>
+ * <Field label={t('Role')} name="role" options={roles.map(({ id, name }) => [id, name])} />
  */
-export function Field({ label, name, hint, error, children, required, ...input }: FieldProps) {
+export function Field({
+  label,
+  name,
+  hint,
+  error,
+  options,
+  children,
+  required,
+  ...input
+}: FieldProps) {
   const id = useId();
   const wrong = error != null && error !== '';
   const described = [hint !== undefined && `${id}-hint`, wrong && `${id}-error`];
@@ -69,7 +80,14 @@ export function Field({ label, name, hint, error, children, required, ...input }
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children ? children(attributes) : <input {...(input as object)} {...attributes} />}
+      {children?.(attributes) ??
+        (options ? (
+          <select {...attributes}>
+            <Options of={options} />
+          </select>
+        ) : (
+          <input {...(input as object)} {...attributes} />
+        ))}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -114,7 +132,7 @@ export function Switch({ label, on, change, disabled = false }: SwitchProps) {
 interface ChoiceProps {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly options: OptionsProps['of'];
   choose(value: string): void;
 }
 
@@ -129,15 +147,27 @@ export function Choice({ label, value, options, choose }: ChoiceProps) {
     <span class="choice-box">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {options.map(([each, text]) => (
-          <option key={each} value={each} selected={each === value}>
-            {text}
-          </option>
-        ))}
+        <Options of={options} chosen={value} />
       </select>
     </span>
   );
 }
+
+interface OptionsProps {
+  readonly of: readonly (readonly [value: string, text: string])[];
+  readonly chosen?: string;
+}
+
+/** What a `select` offers. */
+export const Options = ({ of, chosen }: OptionsProps) => (
+  <>
+    {of.map(([value, text]) => (
+      <option key={value} value={value} selected={value === chosen}>
+        {text}
+      </option>
+    ))}
+  </>
+);
 
 /** The mark of a field that must be filled. */
 export const Required = () => <span class="quiet">{t('required')}</span>;

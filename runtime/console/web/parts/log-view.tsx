@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { Button } from './button.tsx';
-import { LogDetails } from './log-details.tsx';
 import type { LogFilter, LogLine, LogLines } from './log-lines.ts';
-import { LogRow } from './log-row.tsx';
+import { LogRow, coloured } from './log-row.tsx';
+import { formatDate, formatTimeOfDay } from './time.tsx';
 
 /** What a `LogView` shows. */
 export interface LogViewProps {
@@ -136,3 +136,39 @@ function rangeOf({ scrollTop, clientHeight }: HTMLElement, length: number, last:
   const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / ROW) + SPARE);
   return from === last.from && to === last.to ? last : { from, to };
 }
+
+/** A whole line: its text and its fields. */
+function LogDetails({ line, close }: { line: LogLine; close: () => void }) {
+  const { time, level, text, details } = line;
+  const fields = details && typeof details === 'object' ? Object.entries(details) : [];
+  return (
+    <section class="log-details" aria-label={t('Line')}>
+      <header class="buttons">
+        {level && <span class={`log-level ${level}`}>{level}</span>}
+        {time && (
+          <time dateTime={time} class="quiet">
+            {momentOf(time)}
+          </time>
+        )}
+        <span class="spread" />
+        <Button onClick={() => navigator.clipboard.writeText(text)}>{t('Copy line')}</Button>
+        <Button onClick={close}>{t('Close')}</Button>
+      </header>
+      <pre tabIndex={0}>{coloured(text)}</pre>
+      {fields.length > 0 && (
+        <dl>
+          {fields.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+/** The date and time of a line. A text that is no time stays as it is. */
+const momentOf = (time: string): string =>
+  Number.isNaN(Date.parse(time)) ? time : `${formatDate(time)} ${formatTimeOfDay(time)}`;

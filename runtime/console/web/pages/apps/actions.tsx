@@ -1,15 +1,22 @@
 import { useState } from 'preact/hooks';
-import { base, navigate } from '../../address.ts';
+import { base, navigate, query, setQuery } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
-import { confirm } from '../../parts/confirm.tsx';
-import { attempt } from '../../parts/notices.tsx';
-import { DeleteApp } from './delete-app.tsx';
-import { DeployDialog } from './deploy.tsx';
-import { RollBackDialog } from './roll-back.tsx';
-import { type AppProps, routeOf } from './types.ts';
+import { confirm, Confirm } from '../../parts/confirm.tsx';
+import { attempt, notify, notifyFailure } from '../../parts/notices.tsx';
+import { type AppProps, routeOf, type App, type Deployment, sourceText } from './types.ts';
+import { useCall } from '../../parts/use-call.ts';
+import { formatBytes, formatTime } from '../../parts/time.tsx';
+import type { Volumes } from './volumes.tsx';
+import { textIn } from '../../parts/form-text.ts';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { type Tab, Tabs } from '../../parts/tabs.tsx';
+import { ArchiveField, GitFields, gitOf, ImageField } from './source-fields.tsx';
+import { uploadSource } from './upload.ts';
+import { Field } from '../../parts/field.tsx';
+import { Empty } from '../../parts/page.tsx';
 
 type Open = 'deploy' | 'roll-back' | 'delete' | null;
 
@@ -68,5 +75,187 @@ export function AppActions({ app, deployments, reload }: AppProps) {
         <DeleteApp app={app} close={close} deleted={() => navigate(`${base}/apps`)} />
       )}
     </>
+  );
+}
+
+interface DeleteAppProps {
+  readonly app: App;
+  close(): void;
+  deleted(): void;
+}
+
+/** Asks for the app's name, and whether its volumes go with it. */
+function DeleteApp({ app, close, deleted }: DeleteAppProps) {
+  const { name, volumes } = app;
+  const sizes = useCall<Volumes>(volumes.length > 0 ? `${routeOf(name)}/volumes` : null);
+  const [withVolumes, setWithVolumes] = useState(false);
+  const remove = async () => {
+    close();
+    const path = withVolumes ? `${routeOf(name)}?volumes=true` : routeOf(name);
+    if (await attempt(() => call('DELETE', path), t('{name} is deleted', { name }))) deleted();
+  };
+  const text = [
+    t('{name} is deleted with its deployments, environment, secrets and domains.', { name }),
+    volumesText(app, sizes.data),
+  ];
+  return (
+    <Confirm
+      text={text.filter(Boolean).join(' ')}
+      action={t('Delete app')}
+      typed={name}
+      confirm={() => void remove()}
+      cancel={close}
+    >
+      {volumes.length > 0 && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={withVolumes}
+            onChange={(event) => setWithVolumes(event.currentTarget.checked)}
+          />
+          {t('Delete its volumes too')}
+        </label>
+      )}
+    </Confirm>
+  );
+}
+
+function volumesText({ volumes }: App, sizes: Volumes | undefined): string {
+  if (volumes.length === 0) return '';
+  const list = volumes.map(({ name }) => {
+    const bytes = sizes?.volumes.find((each) => each.name === name)?.bytes ?? null;
+    return bytes === null ? name : `${name} (${formatBytes(bytes)})`;
+  });
+  return t('Its volumes are kept, unless you tick the box: {list}.', { list: list.join(', ') });
+}
+
+interface DeployProps {
+  readonly app: App;
+  reload(): void;
+  close(): void;
+}
+
+/** A dialog that deploys the last source again, or another source. */
+function DeployDialog({ app, reload, close }: DeployProps) {
+  const leave = () => {
+    close();
+    setQuery({ from: null }, { replace: true });
+  };
+  const submit = async (form: FormData) => {
+    await untilAccepted(begin(app, form), (deployment) => finished(app, deployment, reload));
+    close();
+    navigate(`${base}/apps/${app.name}?tab=deployments`);
+    reload();
+  };
+  return (
+    <FormDialog
+      title={t('Deploy {name}', { name: app.name })}
+      action={t('Deploy')}
+      size="wide"
+      close={leave}
+      submit={submit}
+    >
+      <Tabs label={t('Source')} parameter="from" keep={['tab', 'deployment']} tabs={tabsOf(app)} />
+    </FormDialog>
+  );
+}
+
+/** The tab of the last source comes first. An archive is not kept, but its image is. */
+function tabsOf({ source, image }: App): readonly Tab[] {
+  const again = t('Deploys the last source again: {source}', { source: sourceText(source) });
+  const tabs: readonly Tab[] = [
+    { id: 'again', title: t('Again'), render: () => <p>{again}</p> },
+    { id: 'image', title: t('Image'), render: () => <ImageField image={image} /> },
+    { id: 'git', title: t('Git'), render: () => <GitTab source={source} /> },
+    { id: 'archive', title: t('Archive'), render: () => <ArchiveField /> },
+  ];
+  const first = firstTab(source);
+  const others = tabs.filter(({ id }) => id !== first && id !== 'again');
+  return [tabs.find(({ id }) => id === first)!, ...others];
+}
+
+function firstTab(source: App['source']): string {
+  if (source === null) return 'image';
+  return source.kind === 'image' || source.kind === 'git' ? source.kind : 'again';
+}
+
+const GitTab = ({ source }: Pick<App, 'source'>) => (
+  <div class="fields">
+    <GitFields source={source} />
+  </div>
+);
+
+function begin({ name, source }: App, form: FormData): Promise<Deployment> {
+  const from = query.value.get('from') ?? firstTab(source);
+  const path = `${routeOf(name)}/deploy`;
+  if (from === 'archive') return uploadSource({ name }, form.get('source') as File);
+  if (from === 'git') return call('POST', path, { git: gitOf(form) });
+  return call('POST', path, from === 'image' ? { image: textIn(form, 'image') } : {});
+}
+
+/** Milliseconds after which a deployment that was not refused counts as started. */
+const ACCEPTED = 1000;
+
+/**
+ * The response for an image comes when the app serves. The form waits only for a refusal; a notice
+ * reports the end.
+ */
+async function untilAccepted(
+  answer: Promise<Deployment>,
+  done: (deployment: Deployment) => void,
+): Promise<void> {
+  let open = true;
+  const settled = answer.then(done, (error: unknown) => {
+    if (open) throw error;
+    notifyFailure(error);
+  });
+  await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, ACCEPTED))]);
+  open = false;
+}
+
+function finished({ name }: App, { number, status }: Deployment, reload: () => void): void {
+  const given = { name, n: number };
+  notify(
+    status === 'healthy'
+      ? t('{name} serves deployment {n}', given)
+      : t('{name}: deployment {n} has started', given),
+  );
+  reload();
+}
+
+/** Deploys the image of an earlier deployment that has served. */
+function RollBackDialog({ app, deployments, reload, close }: AppProps & { close(): void }) {
+  const { name } = app;
+  const earlier = deployments.filter(
+    ({ status, number }) =>
+      (status === 'healthy' || status === 'superseded') && number !== app.deployment,
+  );
+  const submit = async (form: FormData) => {
+    const deployment = Number(form.get('deployment'));
+    const answer = await call('POST', `${routeOf(name)}/rollback`, { deployment });
+    notify(t('{name} serves deployment {n} again', { name, n: deployment }));
+    reload();
+    close();
+    navigate(`${base}/apps/${name}?tab=deployments&deployment=${answer.number}`);
+  };
+  return (
+    <FormDialog title={t('Roll back')} action={t('Roll back')} {...{ close, submit }}>
+      {earlier.length === 0 ? (
+        <Empty text={t('No earlier deployment has served')} />
+      ) : (
+        <>
+          <p>{t('The present deployment serves until the earlier image is ready.')}</p>
+          <Field
+            label={t('Deployment')}
+            name="deployment"
+            required
+            options={earlier.map(({ number, created_at, source, image }) => [
+              String(number),
+              `${number} · ${image ?? sourceText(source)} · ${formatTime(created_at)}`,
+            ])}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

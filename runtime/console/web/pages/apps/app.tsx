@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import { base } from '../../address.ts';
+import { useEffect, useState, useMemo } from 'preact/hooks';
+import { base, query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
 import { Answer, Badge, Page } from '../../parts/page.tsx';
@@ -10,8 +10,6 @@ import { BackupsTab } from './backups.tsx';
 import { DeploymentsTab } from './deployments.tsx';
 import { DomainsTab } from './domains.tsx';
 import { EnvironmentTab } from './environment.tsx';
-import { FailureNotice } from './failure-notice.tsx';
-import { LogsTab } from './logs.tsx';
 import { OverviewTab } from './overview.tsx';
 import { RunsTab } from './runs.tsx';
 import { ScaleTab } from './scale.tsx';
@@ -26,6 +24,14 @@ import {
   toneOf,
 } from './types.ts';
 import { VolumesTab } from './volumes.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { lineOf } from '../../parts/event-frames.ts';
+import { createLogLines } from '../../parts/log-lines.ts';
+import { LogView } from '../../parts/log-view.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { formatNumber } from '../../parts/time.tsx';
+import { useStream } from '../../parts/use-stream.ts';
 
 /** Milliseconds between two looks: at an app that changes, and at one that rests. */
 const SOON = 1000;
@@ -108,4 +114,91 @@ function tabsOf(props: AppProps) {
     render: () => <TerminalTab {...props} />,
   };
   return can('apps:exec') ? [...tabs, terminal] : tabs;
+}
+
+/**
+ * Says why the last deployment failed or the app ended, with its last lines and what to do next.
+ * Nothing is shown while a deployment runs.
+ */
+function FailureNotice({ app, deployments }: Pick<AppProps, 'app' | 'deployments'>) {
+  const last = deployments[0];
+  if (last && isBusy(last.status)) return null;
+  if (last?.status === 'failed') return <FailedDeployment app={app} deployment={last} />;
+  if (app.error === undefined) return null;
+  return (
+    <div class="failure-notice" role="alert">
+      <h2>
+        {app.status === 'crashed'
+          ? t('{name} has crashed', { name: app.name })
+          : t('{name} has a problem', { name: app.name })}
+      </h2>
+      <p>{app.error}</p>
+      <p class="next-step">
+        {t('Next:')} <a href={`${base}/apps/${app.name}?tab=logs`}>{t('read its logs')}</a>,{' '}
+        {t('fix the cause, then press Deploy or Start.')}
+      </p>
+    </div>
+  );
+}
+
+function FailedDeployment({ app, deployment }: { app: App; deployment: Deployment }) {
+  const { number, reason, log, has_build_log: hasLog } = deployment;
+  return (
+    <div class="failure-notice" role="alert">
+      <h2>{t('Deployment {n} failed', { n: number })}</h2>
+      <p>{reason}</p>
+      {log.length > 0 && <pre tabIndex={0}>{log.slice(-LINES).join('\n')}</pre>}
+      <p class="next-step">
+        {app.deployment === null
+          ? t('Nothing serves yet.')
+          : t('Deployment {n} goes on serving.', { n: app.deployment })}{' '}
+        {t('Next:')}{' '}
+        <a href={`${base}/apps/${app.name}?tab=deployments&deployment=${number}`}>
+          {hasLog ? t('read the build log') : t('see its steps')}
+        </a>
+        , {t('fix the source or the settings, then press Deploy.')}
+      </p>
+    </div>
+  );
+}
+
+/** Lines of the app's output that are enough to see why it ended. */
+const LINES = 12;
+
+const TAIL = 1000;
+
+/** The output of all replicas, continued live. */
+function LogsTab({ app }: AppProps) {
+  const lines = useMemo(() => createLogLines(), []);
+  const search = query.value.get('q') ?? '';
+  const path =
+    app.deployment === null ? null : `${routeOf(app.name)}/logs?tail=${TAIL}&timestamps=true`;
+  const { error, again } = useStream(path, (events) =>
+    lines.append(events.map(({ id, data }) => ({ id, ...timedOf(lineOf(data)) }))),
+  );
+  return (
+    <>
+      <div class="tools">
+        <SearchBox label={t('Search logs')} pause={60} />
+        <span role="status">{t('{n} lines', { n: formatNumber(lines.count.value) })}</span>
+        <Button onClick={lines.clear}>{t('Clear')}</Button>
+      </div>
+      {error !== null && <Failure error={error} again={again} />}
+      <LogView
+        lines={lines}
+        filter={{ search, level: null }}
+        empty={
+          app.deployment === null
+            ? t('The app has not been deployed yet')
+            : t('The app has printed nothing yet')
+        }
+      />
+    </>
+  );
+}
+
+/** A line begins with its time. */
+function timedOf(data: string): { readonly text: string; readonly time: string | null } {
+  const [, time, text] = /^(\d{4}-\d\d-\d\dT\S+) ([^]*)$/.exec(data) ?? [];
+  return time === undefined ? { text: data, time: null } : { text: text ?? '', time };
 }

@@ -58,17 +58,11 @@ export function TerminalTab({ app }: AppProps) {
       <form class="terminal-form" onSubmit={(event) => void open(event)}>
         <Field label={t('Command')} name="command" required defaultValue="sh" spellcheck={false} />
         {app.replicas > 1 && (
-          <Field label={t('Replica')} name="replica">
-            {(it) => (
-              <select {...it}>
-                {Array.from({ length: app.replicas }, (_, replica) => (
-                  <option key={replica} value={replica}>
-                    {replica}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <Field
+            label={t('Replica')}
+            name="replica"
+            options={Array.from({ length: app.replicas }, (_, at) => [String(at), String(at)])}
+          />
         )}
         <button type="submit" class="main" disabled={!runs || state.is !== 'closed'}>
           {t('Open terminal')}

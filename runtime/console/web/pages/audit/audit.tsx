@@ -7,9 +7,8 @@ import { Choice } from '../../parts/field.tsx';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { Detail } from './detail.tsx';
-import type { Entry } from './entry.ts';
-import { FilterBox } from './filter-box.tsx';
+import { useId } from 'preact/hooks';
+import { useTyped } from '../../parts/search-box.tsx';
 
 interface Entries {
   readonly entries: readonly Entry[];
@@ -192,4 +191,93 @@ function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
       hint={t('What people and keys change, here or through the API, is kept for a year.')}
     />
   );
+}
+
+/** Longer values are not shown in the row itself, but in its details. */
+const SHORT = 60;
+
+/** The change in an entry: on one line, and in full when it is opened. */
+function Detail({ of }: { of: Entry }) {
+  const { detail, request_id: request, at, id } = of;
+  const line = lineOf(detail);
+  return (
+    <details class="audit-detail">
+      <summary>{line === '' ? t('no fields') : line}</summary>
+      <pre tabIndex={0}>{JSON.stringify(detail, null, 2)}</pre>
+      <dl>
+        <dt>{t('At')}</dt>
+        <dd>{at}</dd>
+        <dt>{t('Entry')}</dt>
+        <dd>{id}</dd>
+        {request !== '' && (
+          <>
+            <dt>{t('Request')}</dt>
+            <dd>
+              <a href={`${base}/logs?q=${encodeURIComponent(request)}`}>{request}</a>
+            </dd>
+          </>
+        )}
+      </dl>
+    </details>
+  );
+}
+
+function lineOf(detail: Entry['detail']): string {
+  const { fields, ...values } = detail;
+  const given = Object.entries(values).map(([name, value]) => `${name}: ${textOf(value)}`);
+  const others = Array.isArray(fields) ? fields.filter((name) => !(String(name) in values)) : [];
+  const line = [...given, ...(others.length > 0 ? [others.join(', ')] : [])].join(' · ');
+  return line.length > SHORT * 2 ? `${line.slice(0, SHORT * 2)}…` : line;
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+interface FilterBoxProps {
+  readonly label: string;
+  /** The parameter of the address that has the text. */
+  readonly parameter: string;
+  /** Texts that are offered. */
+  readonly known: readonly string[];
+  /** Whether `/` goes to it. */
+  readonly first?: boolean;
+}
+
+/** A filter whose value is in the address. */
+function FilterBox({ label, parameter, known, first = false }: FilterBoxProps) {
+  const id = useId();
+  const [text, type] = useTyped({ parameter });
+  return (
+    <span class="filter-box">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="search"
+        list={`${id}-known`}
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        {...(first && { 'data-search': '' })}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+      <datalist id={`${id}-known`}>
+        {known.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </span>
+  );
+}
+
+/** An entry of the log, as the API names it. */
+interface Entry {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly via: string;
+  readonly ip: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly request_id: string;
 }

@@ -1,6 +1,9 @@
 import type { InputField } from '../../rest-modules.ts';
-import { RelatedRows } from './related-rows.tsx';
-import { RelationSearch } from './relation-search.tsx';
+import { RelationSearch, type RelationSearchProps } from './relation-search.tsx';
+import { useState } from 'preact/hooks';
+import { t } from '../../messages.ts';
+import { Options } from '../../parts/field.tsx';
+import { CloseButton } from '../../parts/button.tsx';
 
 interface ControlProps {
   readonly field: InputField;
@@ -77,11 +80,38 @@ function Choices({
   return (
     <select {...common} defaultValue={text}>
       {(text === '' || field.nullable) && <option value="" selected={text === ''} />}
-      {choices.map((choice) => (
-        <option key={choice} value={choice} selected={choice === text}>
-          {choice}
-        </option>
-      ))}
+      <Options of={choices.map((choice) => [choice, choice])} chosen={text} />
     </select>
+  );
+}
+
+/** Chooses several related rows. The form has their ids as JSON. */
+function RelatedRows(props: RelationSearchProps) {
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
+  const ids = Object.keys(chosen);
+  return (
+    <span>
+      {/* A form takes the first control of a name. */}
+      <input
+        type="hidden"
+        name={props.field.name}
+        value={ids.length > 0 ? JSON.stringify(ids) : ''}
+      />
+      <RelationSearch
+        {...props}
+        choose={(id, label) => setChosen({ ...chosen, [String(id)]: label })}
+      />
+      <ul class="chips">
+        {ids.map((id) => (
+          <li key={id}>
+            {id} {chosen[id]}
+            <CloseButton
+              label={t('Remove {id}', { id })}
+              onClick={() => setChosen(({ [id]: _removed, ...others }) => others)}
+            />
+          </li>
+        ))}
+      </ul>
+    </span>
   );
 }

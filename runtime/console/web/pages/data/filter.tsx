@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { Options } from '../../parts/field.tsx';
 import { Button, CloseButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { Column, InputField, Module } from '../../rest-modules.ts';
@@ -192,21 +193,16 @@ function FilterLine({ draft, columns, change, remove }: FilterLineProps) {
           change({ column: next, word: firstWord(next), text: '' });
         }}
       >
-        {columns.map(({ name }) => (
-          <option key={name} value={name} selected={name === column.name}>
-            {name}
-          </option>
-        ))}
+        <Options of={columns.map(({ name }) => [name, name])} chosen={column.name} />
       </select>
       <select
         aria-label={t('Condition')}
         onChange={(event) => change({ word: event.currentTarget.value })}
       >
-        {column.words.map((each) => (
-          <option key={each} value={each} selected={each === word}>
-            {t(WORD_TEXTS[each] ?? each)}
-          </option>
-        ))}
+        <Options
+          of={column.words.map((each) => [each, t(WORD_TEXTS[each] ?? each)])}
+          chosen={word}
+        />
       </select>
       <span class="operand" key={`${column.name} ${isMany(word)}${word === 'isNull'}`}>
         <Control

@@ -1,19 +1,33 @@
-import { useState } from 'preact/hooks';
+import { useState, useId } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
-import type { Module } from '../../rest-modules.ts';
+import type { Module, InputField } from '../../rest-modules.ts';
 import { ColumnsButton } from './columns.tsx';
 import { DeleteRows } from './delete-rows.tsx';
 import { ExportButton } from './export.tsx';
 import { FilterButton } from './filter.tsx';
-import { ChangedMeanwhile } from './meanwhile.tsx';
-import { NewRow } from './new-row.tsx';
 import type { RowStore } from './row-store.ts';
 import type { Selection } from './selection.ts';
-import { discardChanges, type Row, saveChanges, staged, unsaved } from './staged.ts';
+import {
+  discardChanges,
+  type Row,
+  saveChanges,
+  staged,
+  unsaved,
+  decideLater,
+  keepMine,
+  type StagedRow,
+  takeTheirs,
+} from './staged.ts';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { Value } from './value.tsx';
+import { ApiError, call } from '../../call.ts';
+import { Required } from '../../parts/field.tsx';
+import { Control } from './control.tsx';
+import { valueOf } from './field-text.ts';
 
 export interface ToolsProps {
   readonly module: Module;
@@ -131,4 +145,118 @@ export function Refusals({ module }: Pick<ToolsProps, 'module'>) {
       ))}
     </div>
   );
+}
+
+interface ChangedMeanwhileProps {
+  readonly row: StagedRow;
+  saved(path: string, row: Row): void;
+  done(): void;
+}
+
+/** The dialog `Changed meanwhile`: the values of another user beside those of this user. */
+function ChangedMeanwhile({ row, saved, done }: ChangedMeanwhileProps) {
+  const take = () => {
+    takeTheirs(row);
+    done();
+  };
+  const keep = async () => {
+    await keepMine(row, saved);
+    done();
+  };
+  return (
+    <Dialog title={t('Changed meanwhile')} close={() => decideLater(row)} size="wide">
+      <p>
+        {t('Row {id} of {type} was changed since you read it.', { id: row.id, type: row.type })}
+      </p>
+      <div class="scroll" role="region" aria-label={t('Both versions')} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {[t('Field'), t('Before'), t('Theirs'), t('Yours')].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(row.changes).map(([name, mine]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {[row.base[name], row.theirs?.[name], mine].map((value, index) => (
+                  <td key={index}>
+                    <Value value={value} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="buttons end">
+        <Button onClick={take}>{t('Take theirs')}</Button>
+        <Button class="main" onClick={keep}>
+          {t('Keep mine')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface NewRowProps {
+  readonly module: Module;
+  readonly fields: readonly InputField[];
+  close(): void;
+  made(row: Row | null): void;
+}
+
+/** The dialog `New <Type>` with a control for each field that a new row takes. */
+function NewRow({ module, fields, close, made }: NewRowProps) {
+  const title = t('New {type}', { type: module.type });
+  const submit = async (form: FormData) => {
+    const row = await call<Row | null>('POST', module.path, inputOf(form, fields));
+    notify(t('{type} {id} created', { type: module.type, id: String(row?.['id'] ?? '') }));
+    made(row);
+  };
+  return (
+    <FormDialog title={title} action={t('Create')} close={close} submit={submit}>
+      <p class="quiet">{t('Fields that you leave empty get the defaults of the server.')}</p>
+      {fields.map((field) => (
+        <NewField key={field.name} field={field} />
+      ))}
+    </FormDialog>
+  );
+}
+
+function NewField({ field }: { field: InputField }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>
+        {field.name} {field.required && <Required />} <KindOf field={field} />
+      </label>
+      <Control field={field} text="" inForm id={id} />
+    </div>
+  );
+}
+
+const KindOf = ({ field: { kind, keyOf } }: { field: InputField }) => (
+  <span class="quiet">{keyOf ? keyOf.type : t(kind)}</span>
+);
+
+/** The input of a new row. Empty fields are left out, so that the server's defaults apply. */
+function inputOf(form: FormData, fields: readonly InputField[]): Record<string, unknown> {
+  const given = fields.flatMap((field) => {
+    const text = String(form.get(field.name) ?? '');
+    return text === '' ? [] : [[field.name, jsonOrError(field, text)] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function jsonOrError(field: InputField, text: string): unknown {
+  try {
+    return valueOf(field, text);
+  } catch {
+    throw new ApiError(400, t('{name} is not valid JSON', { name: field.name }), null);
+  }
 }

@@ -1,13 +1,18 @@
-import { query, setQuery } from '../../address.ts';
+import { query, setQuery, base } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Choice } from '../../parts/field.tsx';
-import { Page } from '../../parts/page.tsx';
-import { useCall } from '../../parts/use-call.ts';
-import { AttentionList, useAttention } from './attention.tsx';
-import { type Figures, RANGES } from './figures.ts';
-import { ErrorsPanel, LatencyPanel, RequestsPanel } from './traffic.tsx';
+import { Page, Panel, Answer } from '../../parts/page.tsx';
+import { useCall, type Called } from '../../parts/use-call.ts';
+import { type Figures, RANGES, seriesOf, totalOf } from './figures.ts';
 import { HealthPanel, type ServerDescription } from './health.tsx';
-import { FirstSteps } from './first-steps.tsx';
+import { can } from '../../parts/can.ts';
+import { AlertIcon } from '../../parts/icons.tsx';
+import { formatBytes, formatNumber, Time } from '../../parts/time.tsx';
+import { description, type Description } from '../../description.ts';
+import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { PageIcon } from '../../parts/page-icons.tsx';
+import { Plot } from '../../parts/plot.tsx';
 
 /** The page `Overview`: problems, figures, and the next steps. */
 export function OverviewPage() {
@@ -38,5 +43,238 @@ export function OverviewPage() {
         <LatencyPanel of={figures} />
       </div>
     </Page>
+  );
+}
+
+/** A problem, and the page where it can be looked at. */
+interface Attention {
+  readonly text: string;
+  readonly action: string;
+  readonly path: string;
+}
+
+interface Apps {
+  readonly apps: readonly { readonly name: string; readonly status: string }[];
+}
+
+interface JobCounts {
+  readonly stats: readonly { readonly state: string; readonly count: number }[];
+}
+
+const EVERY = { every: 30_000 };
+/** The share of the disk below which it is short. */
+const SHORT = 0.05;
+
+/**
+ * Reads what may need attention, as far as the caller may: apps that crashed, jobs that failed, a
+ * full disk.
+ */
+function useAttention(server: ServerDescription | undefined): Attention[] {
+  const has = (id: string) => description.value?.pages.some((page) => page.id === id) === true;
+  const apps = useCall<Apps>(has('apps') && can('apps:read') ? '/api/apps' : null, EVERY);
+  const jobs = useCall<JobCounts>(has('jobs') ? '/api/system/jobs/stats' : null, EVERY);
+  return [...appsInTrouble(apps.data), ...failedJobs(jobs.data), ...shortDisk(server)];
+}
+
+const TROUBLE: ReadonlySet<string> = new Set(['crashed', 'failed']);
+
+const appsInTrouble = (known: Apps | undefined): Attention[] =>
+  (known?.apps ?? [])
+    .filter(({ status }) => TROUBLE.has(status))
+    .map(({ name, status }) => ({
+      text: t('The app {name} is {status}', { name, status }),
+      action: t('Open {name}', { name }),
+      path: `${base}/apps/${encodeURIComponent(name)}`,
+    }));
+
+function failedJobs(known: JobCounts | undefined): Attention[] {
+  const failed = (known?.stats ?? []).filter(({ state }) => state === 'failed');
+  const count = failed.reduce((sum, each) => sum + each.count, 0);
+  if (count === 0) return [];
+  return [
+    {
+      text: count === 1 ? t('1 job has failed') : t('{n} jobs have failed', { n: count }),
+      action: t('See failed jobs'),
+      path: `${base}/jobs?tab=failed`,
+    },
+  ];
+}
+
+function shortDisk(server: ServerDescription | undefined): Attention[] {
+  const disk = server?.disk;
+  if (!disk || disk.free >= disk.total * SHORT) return [];
+  return [
+    {
+      text: t('The disk is almost full: {free} of {total} are free', {
+        free: formatBytes(disk.free),
+        total: formatBytes(disk.total),
+      }),
+      action: t('See the log'),
+      path: `${base}/logs`,
+    },
+  ];
+}
+
+/** The problems; nothing when there is none. */
+function AttentionList({ items }: { items: readonly Attention[] }) {
+  if (items.length === 0) return null;
+  return (
+    <ul class="attention" aria-label={t('Needs attention')}>
+      {items.map(({ text, action, path }) => (
+        <li key={text}>
+          <AlertIcon />
+          <span>{text}</span>
+          <a href={path}>{action}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Short texts about what each page is for, on a new server. */
+const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = {
+  data: ['Add rows', 'See what is in each table, and change it.'],
+  graphql: ['Try a query', 'Write one with completion, and see its plan in the database.'],
+  users: ['Manage users', 'Roles, sessions, API keys, and what happened.'],
+  apps: ['Deploy an app', 'From an image, a repository or an archive.'],
+  models: ['Run a model', 'Download one and ask it something.'],
+  logs: ['Read the log', 'Live, searchable, of all workers.'],
+  schema: ['Look at the schema', 'Types, their relations, and migrations.'],
+};
+
+const KEY = 'console-first-steps';
+
+/** Links to the next steps. They are shown in development until the user hides them. */
+function FirstSteps() {
+  const [hidden, setHidden] = useState(localStorage.getItem(KEY) === 'hidden');
+  const known = description.value;
+  const pages = known?.pages.filter(({ id }) => Object.hasOwn(STEPS, id)) ?? [];
+  if (hidden || known?.environment !== 'development' || pages.length === 0) return null;
+  const hide = () => {
+    localStorage.setItem(KEY, 'hidden');
+    setHidden(true);
+  };
+  return (
+    <Panel
+      name={t('Next steps')}
+      tools={
+        <Button class="plain" onClick={hide}>
+          {t('Hide')}
+        </Button>
+      }
+    >
+      <ul class="first-steps">
+        {pages.map(({ id, path }) => (
+          <li key={id}>
+            <a href={path}>
+              <PageIcon id={id} />
+              <b>{t(STEPS[id]![0])}</b>
+              <span class="quiet">{t(STEPS[id]![1])}</span>
+            </a>
+          </li>
+        ))}
+        {canHost(known) && <HostingStep />}
+      </ul>
+    </Panel>
+  );
+}
+
+/**
+ * A server that hosts no apps yet can do so after one line, which only the caller with every
+ * permission is told.
+ */
+const canHost = ({ pages, caller }: Description) =>
+  caller?.permissions.includes('*') === true && !pages.some(({ id }) => id === 'apps');
+
+const HostingStep = () => (
+  <li class="first-step">
+    <PageIcon id="apps" />
+    <b>{t('Host apps')}</b>
+    <span class="quiet">{t('Add to manifest.yaml, then npm run dev:')}</span>
+    <code>hosting: {'{}'}</code>
+  </li>
+);
+
+interface TrafficProps {
+  readonly of: Called<Figures>;
+}
+
+/** The region `Requests`. */
+function RequestsPanel({ of }: TrafficProps) {
+  return (
+    <Panel name={t('Requests')} tools={<Total of={of.data} name="requests" />}>
+      <Answer of={of} lines={7}>
+        {(known) => (
+          <Plot name={t('Requests')} series={[seriesOf(known, 'requests', t('Requests'), '1')]} />
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function Total({ of, name }: { of: Figures | undefined; name: string }) {
+  if (!of) return null;
+  return (
+    <span class="quiet overview-total">
+      {t('{n} in all', { n: formatNumber(totalOf(of, name)) })}
+    </span>
+  );
+}
+
+interface LoggedLine {
+  readonly id: string;
+  readonly time: string;
+  readonly message: string;
+}
+
+/**
+ * The region `Errors`: answers with a status of 500 or more, and the last lines of the log that say
+ * why.
+ */
+function ErrorsPanel({ of }: TrafficProps) {
+  const logged = useCall<{ lines: LoggedLine[] }>('/api/system/logs?level=error&limit=3', {
+    every: 15_000,
+  });
+  const lines = logged.data?.lines ?? [];
+  return (
+    <Panel name={t('Errors')} tools={<Total of={of.data} name="errors" />}>
+      <Answer of={of} lines={7}>
+        {(known) => (
+          <Plot name={t('Errors')} series={[seriesOf(known, 'errors', t('Errors'), 'bad')]} />
+        )}
+      </Answer>
+      {lines.length > 0 && (
+        <ul class="overview-errors" aria-label={t('Last errors')}>
+          {lines.map(({ id, time, message }) => (
+            <li key={id}>
+              <a href={`${base}/logs?level=error`}>{message || t('no message')}</a>
+              <Time at={time} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+/**
+ * The region `Latency`: the time within which half, 95 % and 99 % of the requests were answered.
+ */
+function LatencyPanel({ of }: TrafficProps) {
+  return (
+    <Panel name={t('Latency')}>
+      <Answer of={of} lines={7}>
+        {(known) => (
+          <Plot
+            name={t('Latency')}
+            series={[
+              seriesOf(known, 'latency_p50', 'p50', '4'),
+              seriesOf(known, 'latency_p95', 'p95', '1'),
+              seriesOf(known, 'latency_p99', 'p99', '3'),
+            ]}
+          />
+        )}
+      </Answer>
+    </Panel>
   );
 }

@@ -47,17 +47,11 @@ export function NewKeyDialog({ close, created, user }: NewKeyProps) {
       {user && <p class="quiet">{t('It acts for {email}.', { email: user.email })}</p>}
       <Field label={t('Name')} name="name" required autofocus autocomplete="off" maxLength={256} />
       <ScopesField />
-      <Field label={t('Expires')} name="expires_in">
-        {(attributes) => (
-          <select {...attributes}>
-            {LIVES.map(([value, text]) => (
-              <option key={value} value={value}>
-                {t(text)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Field
+        label={t('Expires')}
+        name="expires_in"
+        options={LIVES.map(([value, text]) => [value, t(text)] as const)}
+      />
       <Field
         label={t('Requests per minute')}
         name="limit_per_min"
@@ -128,17 +122,11 @@ export function RotateDialog({ of, close, created }: OfKey & { created(made: New
       close={close}
       submit={rotate}
     >
-      <Field label={t('The old key keeps working for')} name="overlap">
-        {(attributes) => (
-          <select {...attributes}>
-            {OVERLAPS.map(([value, text]) => (
-              <option key={value} value={value}>
-                {t(text)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Field
+        label={t('The old key keeps working for')}
+        name="overlap"
+        options={OVERLAPS.map(([value, text]) => [value, t(text)] as const)}
+      />
     </FormDialog>
   );
 }

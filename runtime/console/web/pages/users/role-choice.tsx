@@ -1,5 +1,6 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { Options } from '../../parts/field.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { useCall } from '../../parts/use-call.ts';
@@ -29,12 +30,10 @@ export function RoleChoice({ user, changed }: { user: User; changed(): void }) {
       value={String(now ?? '')}
       onChange={(event) => void choose(event.currentTarget)}
     >
-      <option value="">{t('none')}</option>
-      {given.map(({ id, name }) => (
-        <option key={id} value={id} selected={id === now}>
-          {name}
-        </option>
-      ))}
+      <Options
+        of={[['', t('none')], ...given.map(({ id, name }) => [String(id), name] as const)]}
+        chosen={String(now ?? '')}
+      />
     </select>
   );
 }

@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks';
-import { base, query, setQuery } from '../../address.ts';
+import { base, query, setQuery, navigate } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
-import { Choice } from '../../parts/field.tsx';
+import { Choice, Field } from '../../parts/field.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { NewUser } from './new-user.tsx';
-import { ADMIN, fullName, type Role, type User } from './shapes.ts';
+import { ADMIN, fullName, type Role, type User, holdsAll, rightsOf } from './shapes.ts';
 import { StateOf } from './state-of.tsx';
+import { call } from '../../call.ts';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { notify } from '../../parts/notices.tsx';
 
 const STATES = ['active', 'disabled', 'locked', 'unverified', 'deleted'] as const;
 
@@ -123,4 +125,57 @@ function NoUsers({ isNarrowed }: { isNarrowed: boolean }) {
       </Button>
     </Empty>
   );
+}
+
+const NAMES = [
+  ['first_name', 'First name'],
+  ['last_name', 'Last name'],
+  ['username', 'Username'],
+] as const;
+
+/** Makes an account; its owner sets the password by the link of a mail. */
+function NewUser({ roles, close }: { roles: readonly Role[]; close(): void }) {
+  const make = async (form: FormData) => {
+    const { id, email } = await call<User>('POST', `${ADMIN}/users`, bodyOf(form));
+    notify(t('A mail to {email} has the link that sets the password', { email }));
+    close();
+    navigate(`${base}/users/${encodeURIComponent(id)}`);
+  };
+  return (
+    <FormDialog title={t('New user')} action={t('Create user')} close={close} submit={make}>
+      <Field
+        label={t('Email')}
+        name="email"
+        type="email"
+        required
+        autofocus
+        autocomplete="off"
+        hint={t('The mail has a link that sets the password, good for 24 hours.')}
+      />
+      {NAMES.map(([name, label]) => (
+        <Field key={name} label={t(label)} name={name} autocomplete="off" />
+      ))}
+      {roles.length > 0 && (
+        <Field
+          label={t('Role')}
+          name="role_id"
+          options={[
+            ['', t('The default role')],
+            ...roles
+              .filter((role) => holdsAll(rightsOf(role)))
+              .map(({ id, name }) => [String(id), name] as const),
+          ]}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Empty fields are not sent. */
+function bodyOf(form: FormData): Record<string, string | number> {
+  const texts = ['email', ...NAMES.map(([name]) => name)]
+    .map((name) => [name, String(form.get(name) ?? '').trim()] as const)
+    .filter(([, value]) => value !== '');
+  const role = form.get('role_id');
+  return { ...Object.fromEntries(texts), ...(role ? { role_id: Number(role) } : {}) };
 }
