@@ -259,6 +259,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   'import/hasura/user-type.ts USER_UNFIT': 'a choice of a table',
   'import/prisma/import-file.ts SOURCE_MISSING': 'an example of a file',
   'import/prisma/read-prisma.ts PRISMA_SYNTAX': 'a program of Prisma',
+  'commands/migrate.ts DATABASE_UNMANAGED': 'a change of a database that others made',
   'migrations/findings.ts IDS_CHANGED': 'a choice: test/generator/migrations/evolution.test.ts',
   'migrations/findings.ts MIGRATION_CHECKS_ROWS':
     'a choice: test/generator/migrations/evolution.test.ts',
