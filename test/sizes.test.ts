@@ -15,7 +15,7 @@ const FUNCTION_P90 = 25;
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_500,
-  database: 11_091,
+  database: 11_073,
   auth: 25_420,
   hosting: 36_000,
   models: 12_000,

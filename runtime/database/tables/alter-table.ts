@@ -6,17 +6,20 @@ import { alterOnSqlite } from './alter-sqlite.ts';
 import { columnsIn, describeColumn, type Alteration } from './alteration.ts';
 import { asStep, beforeDrop, recorded } from './migration-run.ts';
 
-/** Makes the changes that `alterTable` collected. */
-export const makeTableChanges = async (
+/** Makes the changes of a table as one step. */
+export async function makeTableChanges(
   db: Kysely<any>,
   table: string,
-  changes: readonly TableChange[],
-): Promise<void> =>
-  makeChanges(
-    db,
-    table,
-    changes.map((change) => described(db, table, change)),
-  );
+  stated: readonly TableChange[],
+): Promise<void> {
+  const changes = stated.map((change) => described(db, table, change));
+  await asStep({ kind: 'alterTable', table, changes }, objectOf(table, changes), async () => {
+    for (const change of changes)
+      if (change.kind === 'drop') await beforeDrop({ table, column: change.column.name });
+    const alter = dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres;
+    await alter(db, table, await settled(db, table, changes));
+  });
+}
 
 function described(db: Kysely<any>, table: string, change: TableChange): Alteration {
   if (!('name' in change)) return change;
@@ -26,20 +29,6 @@ function described(db: Kysely<any>, table: string, change: TableChange): Alterat
       ? { type: given.to, from: given.from }
       : { type: given };
   return { kind, column: describeColumn(db, { table, name, ...type, build }) };
-}
-
-/** Makes the changes of a table as one step, or records them. */
-export async function makeChanges(
-  db: Kysely<any>,
-  table: string,
-  changes: readonly Alteration[],
-): Promise<void> {
-  await asStep({ kind: 'alterTable', table, changes }, objectOf(table, changes), async () => {
-    for (const change of changes)
-      if (change.kind === 'drop') await beforeDrop({ table, column: change.column.name });
-    const alter = dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres;
-    await alter(db, table, await settled(db, table, changes));
-  });
 }
 
 /**

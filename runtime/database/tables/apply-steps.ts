@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { IdKind, MigrationStep, StepOf, TableColumn } from '@twofold/schema';
-import { columnTypes } from '@twofold/runtime/store';
+import { columnTypes, type TableChange } from '@twofold/runtime/store';
 import { dropSearchIndex } from './create-search-index.ts';
-import { makeChanges } from './alter-table.ts';
-import { type Alteration, describeColumn } from './alteration.ts';
+import { makeTableChanges } from './alter-table.ts';
 import { createIndex, createTable, describe } from './create-tables.ts';
 
 /** Makes the steps of a migration, in order. */
@@ -44,20 +43,14 @@ async function alter(
   ids: IdKind,
 ): Promise<void> {
   const types = columnTypes(db, ids);
-  const described = ({ type }: TableColumn, column: TableColumn) =>
-    describeColumn(db, {
-      table,
-      name: column.name,
-      type: types[column.type],
-      ...(type !== column.type && { from: types[type] }),
-      build: (build) => describe(build, column, { refers: true }),
-    });
-  const alterations = changes.map((change): Alteration => {
-    if (change.kind === 'alter')
-      return { kind: 'alter', column: described(change.before, change.after) };
-    return change.kind === 'add'
-      ? { kind: 'add', column: described(change.column, change.column) }
-      : change;
+  const stated = (column: TableColumn, { type }: TableColumn = column) => ({
+    name: column.name,
+    type: type === column.type ? types[type] : { from: types[type], to: types[column.type] },
+    build: (build: ColumnDefinitionBuilder) => describe(build, column, { refers: true }),
   });
-  await makeChanges(db, table, alterations);
+  const all = changes.map((change): TableChange => {
+    if (change.kind === 'alter') return { kind: 'alter', ...stated(change.after, change.before) };
+    return change.kind === 'add' ? { kind: 'add', ...stated(change.column) } : change;
+  });
+  await makeTableChanges(db, table, all);
 }
