@@ -158,6 +158,7 @@ export const isOwnTable = (table: string): boolean => OWN.has(table.toLowerCase(
 const OWN: ReadonlySet<string> = new Set([
   'twofold_migrations',
   'twofold_seeds',
+  ...['twofold_locks', 'twofold_messages'],
   ...['twofold_jobs', 'twofold_job_workers', 'twofold_job_schedules', 'twofold_job_times'],
   'twofold_audit',
   ...(

@@ -121,6 +121,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/store': [
     'LEDGER',
+    'PASSING',
     'PRODUCTION',
     'assertConfirmed',
     'columnTypes',

@@ -82,6 +82,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   await asSuperuser(`CREATE DATABASE ${name} STRATEGY file_copy`);
   const url = new URL(postgresUrl ?? '');
   url.pathname = `/${name}`;
+  // To run tests through a pooler: the host and port of one that leads to this PostgreSQL.
+  url.host = process.env['TEST_POOLER'] ?? url.host;
   return { url: url.href, drop: () => asSuperuser(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOwnTable } from '../../schema/names.ts';
+import { PASSING } from '../../runtime/core/store/migrations/ledger.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { PostgresOptions } from '../../runtime/core/store/postgres/postgres-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
@@ -128,6 +130,18 @@ describeWith('pgbouncer', 'a store behind a pooler in transaction mode', () => {
         await other!.listen!('early', (text) => heard.push(text));
         await sender!.notify!('early', ['after']);
         await expect.poll(() => heard, { timeout: 3_000 }).toEqual(['after']);
+      });
+
+      it('makes only tables that backups and imports leave out', async () => {
+        const store = open();
+        await store.lock('any', async () => {});
+        await store.listen!('any', () => {});
+        const made = await run(
+          `select table_name as name from information_schema.tables where table_name like 'twofold%' order by 1`,
+        );
+        expect(made.map(({ name }) => name)).toEqual(['twofold_locks', 'twofold_messages']);
+        for (const { name } of made)
+          expect([PASSING.includes(name), isOwnTable(name)]).toEqual([true, true]);
       });
 
       it('holds many locks without holding connections', async () => {

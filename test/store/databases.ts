@@ -48,7 +48,8 @@ async function postgres(): Promise<TestDatabase> {
     );
   const name = `t_${randomBytes(8).toString('hex')}`;
   await command(admin, `create database ${name}`);
-  const url = Object.assign(new URL(admin), { pathname: `/${name}` }).href;
+  const host = process.env['TEST_POOLER'] ?? new URL(admin).host;
+  const url = Object.assign(new URL(admin), { pathname: `/${name}`, host }).href;
   const store = openStore(url, '.');
   return {
     url,

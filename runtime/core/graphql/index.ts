@@ -1,6 +1,10 @@
 import type { When } from '@twofold/schema';
-import { createAnnouncements, type Announcements } from '../data/changes/announcements.ts';
-import { createWorkerAnnouncements } from '../data/changes/worker-announcements.ts';
+import {
+  type Announcements,
+  createAnnouncements,
+  throughDatabase,
+} from '../data/changes/announcements.ts';
+import { betweenWorkers } from '../data/changes/worker-announcements.ts';
 import type { Kernel, RevalidateCaller, ServerModule } from '../module.ts';
 import type { GraphqlHooks, Resolvers, ScalarMapping } from '../plugin.ts';
 import { createEngine } from './create-engine.ts';
@@ -174,7 +178,5 @@ function announcementsOf(
 ): Announcements | undefined {
   if (!project.operations.some((operation) => isFed(engine, operation))) return undefined;
   const { changes } = engine;
-  return store.dialect === 'postgres'
-    ? createAnnouncements({ store, changes, log })
-    : createWorkerAnnouncements(changes);
+  return createAnnouncements(changes, store.listen ? throughDatabase(store, log) : betweenWorkers);
 }

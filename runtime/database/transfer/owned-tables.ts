@@ -7,7 +7,7 @@ import {
   withBooted,
   withDatabase,
 } from '@twofold/runtime/kernel';
-import { isOfSearch, LEDGER, type Migration, PRODUCTION } from '@twofold/runtime/store';
+import { isOfSearch, LEDGER, PASSING, type Migration, PRODUCTION } from '@twofold/runtime/store';
 import { buildTables } from '@twofold/schema';
 import type { Catalog } from '../catalog/catalog.ts';
 import { catalogSource, readCatalog } from '../catalog/read-catalog.ts';
@@ -45,7 +45,7 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
     const lists = await migrationsOf(app, modules);
     for (const migration of lists.slice(1).flat()) await migration.up(store.db, store);
     const { tables } = await readCatalog(catalogSource(store.db));
-    const passing = new Set([LEDGER, ...modules.flatMap((module) => module.passing ?? [])]);
+    const passing = new Set([...PASSING, ...modules.flatMap((module) => module.passing ?? [])]);
     const names = tables.map(({ name }) => name).filter((each) => !passing.has(each));
     const others = placed.map(({ schema, name }) => `${schema}.${name}`);
     return {

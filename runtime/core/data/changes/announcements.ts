@@ -9,60 +9,59 @@ export interface Announcements {
   stop(): Promise<void>;
 }
 
-interface AnnouncementOptions {
-  readonly store: Store;
-  readonly changes: Changes;
-  readonly log: Logger;
+/** A way on which changes go to other processes, and come from them. */
+export interface ChangeWay {
+  /** @returns a function that ends it; undefined when there are no other processes. */
+  hear(receive: (changes: readonly Announced[]) => void): Promise<(() => void) | undefined>;
+  tell(change: Announced): void;
+}
+
+/** Sends changes of this process to others, and passes theirs on to local listeners. */
+export function createAnnouncements(changes: Changes, { hear, tell }: ChangeWay): Announcements {
+  // Changes that came from others. They must not be sent again.
+  const foreign = new WeakSet<Announced>();
+  let stops: readonly (() => void)[] = [];
+  return {
+    start: async () => {
+      const stop = await hear((received) => {
+        received.forEach((change) => foreign.add(change));
+        changes.publish(received);
+      });
+      if (stop)
+        stops = [stop, changes.subscribe((change) => void (foreign.has(change) || tell(change)))];
+    },
+    stop: async () => stops.forEach((stop) => stop()),
+  };
 }
 
 const CHANNEL = 'twofold_changes';
 /** How many changes one statement announces. */
 const MAX_CHANGES = 100;
 
-/** Sends changes to the other servers of a database, and passes theirs on to local listeners. */
-export function createAnnouncements(options: AnnouncementOptions): Announcements {
-  const { store, changes } = options;
+/** The way between servers that share a PostgreSQL. */
+export function throughDatabase({ listen, notify }: Store, log: Logger): ChangeWay {
   const node = randomUUID();
   const assembly = createAssembly();
-  let stops: (() => void)[] = [];
-  const announce = inTurn(sender(options, node));
-  // Changes that came from another server. They must not be sent again.
-  const foreign = new WeakSet<Announced>();
-
-  function receive(payload: string): void {
-    const text = assembly.add(payload);
-    const message = text === undefined ? null : parse(text);
-    if (!message || message.node === node) return;
-    message.changes.forEach((change) => foreign.add(change));
-    changes.publish(message.changes);
-  }
-
   return {
-    start: async () => {
-      const stop = await store.listen?.(CHANNEL, receive);
-      const unsubscribe = changes.subscribe(
-        (change) => void (foreign.has(change) || announce(change)),
-      );
-      stops = [unsubscribe, ...(stop ? [stop] : [])];
-    },
-    stop: async () => stops.forEach((stop) => stop()),
+    hear: async (receive) =>
+      listen?.(CHANNEL, (payload) => {
+        const text = assembly.add(payload);
+        const message = text === undefined ? null : parse(text);
+        if (message && message.node !== node) receive(message.changes);
+      }),
+    // One statement: its parts come in their order, with nothing between them.
+    tell: inTurn(async (batch) =>
+      notify?.(CHANNEL, partsOf(JSON.stringify({ node, changes: batch }))).catch((error: unknown) =>
+        log.error({ error: String(error) }, 'a change was not announced'),
+      ),
+    ),
   };
 }
 
-type Send = (batch: readonly Announced[]) => Promise<unknown>;
-
-const sender =
-  ({ store, log }: AnnouncementOptions, node: string): Send =>
-  (batch) => {
-    // One statement: its parts come in their order, with nothing between them.
-    const parts = partsOf(JSON.stringify({ node, changes: batch }));
-    return store.notify!(CHANNEL, parts).catch((error: unknown) =>
-      log.error({ error: String(error) }, 'a change was not announced'),
-    );
-  };
-
 /** Sends one batch after another, so that other servers get changes in their order. */
-function inTurn(send: Send): (change: Announced) => void {
+function inTurn(
+  send: (batch: readonly Announced[]) => Promise<unknown>,
+): (change: Announced) => void {
   const waiting: Announced[] = [];
   let sending = false;
   async function sendAll(): Promise<void> {

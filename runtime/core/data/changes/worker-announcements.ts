@@ -1,6 +1,6 @@
 import type { Cluster } from 'node:cluster';
-import type { Announcements } from './announcements.ts';
-import type { Announced, Changes } from './changes.ts';
+import type { ChangeWay } from './announcements.ts';
+import type { Announced } from './changes.ts';
 
 interface Message {
   readonly twofold: 'changes';
@@ -28,35 +28,19 @@ export function relayChanges(cluster: Cluster): void {
 }
 
 /**
- * Announces changes to the other workers of one machine, which share a SQLite file, through the
- * process that started them. Without other workers it does nothing.
+ * The way between the workers of one machine, which share a SQLite file, through the process that
+ * started them.
  */
-export function createWorkerAnnouncements(changes: Changes): Announcements {
-  const foreign = new WeakSet<Announced>();
-  const receive = (message: unknown) => {
-    if (!isOurs(message)) return;
-    message.changes.forEach((change) => foreign.add(change));
-    changes.publish(message.changes);
-  };
-  let stopListening = () => {};
-  return {
-    start: async () => {
-      if (!(await isWorker())) return;
-      process.on('message', receive);
-      stopListening = changes.subscribe(
-        (change) =>
-          void (
-            foreign.has(change) ||
-            process.send?.({ twofold: 'changes', changes: [change] } satisfies Message)
-          ),
-      );
-    },
-    stop: async () => {
-      stopListening();
-      process.off('message', receive);
-    },
-  };
-}
+export const betweenWorkers: ChangeWay = {
+  hear: async (receive) => {
+    if (!(await isWorker())) return undefined;
+    const take = (message: unknown) => void (isOurs(message) && receive(message.changes));
+    process.on('message', take);
+    return () => void process.off('message', take);
+  },
+  tell: (change) =>
+    void process.send?.({ twofold: 'changes', changes: [change] } satisfies Message),
+};
 
 /**
  * A process without an IPC channel is not a worker, so `node:cluster` need not be loaded to know.

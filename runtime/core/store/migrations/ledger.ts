@@ -7,6 +7,9 @@ import { parseUndo, type Undo } from '../tables/undo-statement.ts';
 /** The table of applied migrations. */
 export const LEDGER = 'twofold_migrations';
 
+/** The tables of every server whose rows are about this database alone. */
+export const PASSING = [LEDGER, 'twofold_locks', 'twofold_messages'];
+
 /** A row with this name records that a server in production mode has served this database. */
 export const PRODUCTION = 'server/production';
 
