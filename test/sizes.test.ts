@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_500,
   database: 11_073,
-  auth: 25_420,
+  auth: 25_365,
   hosting: 36_000,
   models: 12_000,
   console: 20_210,

@@ -8,8 +8,7 @@ import {
 import { failure } from '@twofold/runtime/errors';
 import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
 import { addServices, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
-import { accountHandlers } from './account.ts';
-import { ownAccountHandlers } from './account/handlers.ts';
+import { accountHandlers } from './account/handlers.ts';
 import { administer, type Administered, type Administration } from './setup/administration.ts';
 import { guardUserRows } from './admin/user-rows.ts';
 import { adminHandlers } from './admin/handlers.ts';
@@ -174,7 +173,6 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
     ...ownKeyHandlers(parts),
     ...logoutHandlers(parts),
     ...accountHandlers(parts),
-    ...ownAccountHandlers(parts),
     ...recoveryHandlers(parts),
     ...verificationHandlers(parts),
     ...oauthHandlers(parts),

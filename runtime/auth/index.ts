@@ -22,18 +22,16 @@ export type {
 } from './mails/kinds.ts';
 export type { OwnTexts, Texts } from './pages/texts.ts';
 export type { AuthModule } from './create-auth.ts';
+export type { Extend, ExtendRequest } from './sessions/extend.ts';
+export type { Listeners, SecurityEvent } from './events/event-types.ts';
 export type {
   AfterRegister,
-  Auth,
   AuthHooks,
   BeforeLogin,
   BeforeRegister,
   BreachedPasswords,
-  Extend,
-  ExtendRequest,
   HookRequest,
   HookUser,
-  Listeners,
-  SecurityEvent,
-} from './types.ts';
+} from './auth-hooks.ts';
+export type { Auth } from './own/auth-api.ts';
 export type { AuthModel } from '@twofold/schema';
