@@ -12,25 +12,34 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+interface Failing {
+  readonly message: string;
+  readonly fix?: string | undefined;
+  /** A wrong use of the command, unless it says otherwise. */
+  readonly exit?: ExitCode;
+  /** Further members of the error in `--json`. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
 /**
  * A failure that the user can act on: its message says how.
  *
  * @example
- * throw new CommandError('UNKNOWN_OPTION', 'unknown option --forse', 'did you mean --force?');
+ * throw new CommandError('UNKNOWN_OPTION', { message: 'unknown option --forse', fix: 'did you mean --force?' });
  */
 export class CommandError extends Error {
+  override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
   /** Stable, upper snake case. */
   readonly code: string;
   readonly fix: string | undefined;
-  /** Further members of the error in `--json`. */
-  readonly details: Readonly<Record<string, unknown>> = {};
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string, fix?: string, exitCode: ExitCode = EXIT.usage) {
+  constructor(code: string, { message, fix, exit = EXIT.usage, details = {} }: Failing) {
     super(message);
-    this.name = 'CommandError';
-    this.exitCode = exitCode;
+    this.exitCode = exit;
     this.code = code;
     this.fix = fix;
+    this.details = details;
   }
 }

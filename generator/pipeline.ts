@@ -331,10 +331,10 @@ async function planSettled(root: string, options: RunOptions, disk: Disk): Promi
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   }
-  throw new CommandError(
-    'CHANGED_MEANWHILE',
-    'the inputs were changed again and again while this run was at work; nothing was written',
-    'run again',
-    EXIT.again,
-  );
+  throw new CommandError('CHANGED_MEANWHILE', {
+    message:
+      'the inputs were changed again and again while this run was at work; nothing was written',
+    fix: 'run again',
+    exit: EXIT.again,
+  });
 }

@@ -15,20 +15,18 @@ const MOST_LINES = 12;
 export function projectFailure(errors: string, exitCode: number | null): CommandError {
   const [, missing] = /Cannot find package '(.+?)' imported from/.exec(errors) ?? [];
   if (missing !== undefined)
-    return new CommandError(
-      'PACKAGES_MISSING',
-      `the package ${missing} is not installed`,
-      'npm install',
-    );
+    return new CommandError('PACKAGES_MISSING', {
+      message: `the package ${missing} is not installed`,
+      fix: 'npm install',
+    });
   if (exitCode === null)
-    return new CommandError(
-      'PROJECT_KILLED',
-      'the process that ran the project was killed',
-      'run the command again: what was not finished is as it was, or goes on from there',
-      EXIT.again,
-    );
+    return new CommandError('PROJECT_KILLED', {
+      message: 'the process that ran the project was killed',
+      fix: 'run the command again: what was not finished is as it was, or goes on from there',
+      exit: EXIT.again,
+    });
   const message = withoutTrace(errors) || `the project ended with ${exitCode}`;
-  return new CommandError('PROJECT_FAILED', message);
+  return new CommandError('PROJECT_FAILED', { message });
 }
 
 /** The last lines of an error, with the place in the project's own code where it was thrown. */

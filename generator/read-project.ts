@@ -41,11 +41,10 @@ export async function readProjectFrom(
   { known }: ReadingOptions,
 ): Promise<InputReading> {
   if (sources.schema.length === 0 && sources.problems.length === 0) {
-    throw new CommandError(
-      'NO_SCHEMA',
-      `there is no schema.graphql in ${sources.root}`,
-      'npx generator init makes a project; --cwd DIR names another folder',
-    );
+    throw new CommandError('NO_SCHEMA', {
+      message: `there is no schema.graphql in ${sources.root}`,
+      fix: 'npx generator init makes a project; --cwd DIR names another folder',
+    });
   }
   const { readProject } = await import('@twofold/schema');
   const scalars = readUserScalars(sources.scalars);

@@ -33,8 +33,7 @@ export async function runProgram(
   if (code === 0) return;
   const last = said.join('').trimEnd().split('\n').slice(-20).join('\n');
   const why = code instanceof Error ? code.message : `ended with ${code}`;
-  throw new CommandError(
-    'PROGRAM_FAILED',
-    `${command} ${args.slice(0, 3).join(' ')} ${why}${last ? `\n${last}` : ''}`,
-  );
+  throw new CommandError('PROGRAM_FAILED', {
+    message: `${command} ${args.slice(0, 3).join(' ')} ${why}${last ? `\n${last}` : ''}`,
+  });
 }

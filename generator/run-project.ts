@@ -89,11 +89,10 @@ export const askDatabase = <Verb extends ProjectQuestion & keyof Database>(
 /** @throws CommandError when there is nothing to ask */
 export function assertGenerated(root: string): void {
   if (existsSync(join(root, 'src/generated/app.ts'))) return;
-  throw new CommandError(
-    'NOT_GENERATED',
-    `there is no src/generated/app.ts in ${root}`,
-    'npm run generate',
-  );
+  throw new CommandError('NOT_GENERATED', {
+    message: `there is no src/generated/app.ts in ${root}`,
+    fix: 'npm run generate',
+  });
 }
 
 /** A question as the process reads it: a line. */
@@ -127,7 +126,9 @@ export async function askRuntime<T>(
   const { code, out, errors } = await runScript(root, runtimeScript(question), { input });
   const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
-  throw new CommandError('DATABASE_UNREADABLE', withoutTrace(errors) || `exit ${code}`);
+  throw new CommandError('DATABASE_UNREADABLE', {
+    message: withoutTrace(errors) || `exit ${code}`,
+  });
 }
 
 /** An expected failure of the runtime, with a code and a message. */
@@ -161,7 +162,7 @@ const EXITS: Readonly<Record<string, ExitCode>> = {
 
 function refused({ code, message, extensions = {} }: RuntimeFailure): CommandError {
   const exit = DECISIONS.has(code) ? EXIT.ambiguous : (EXITS[code] ?? EXIT.usage);
-  return Object.assign(new CommandError(code, message, undefined, exit), { details: extensions });
+  return new CommandError(code, { message, exit, details: extensions });
 }
 
 export const MARK = '@@answer ';

@@ -38,15 +38,12 @@ export async function readSide(root: string, name: string, known: KnownSide): Pr
   if (!project || hasErrors(findings)) {
     const errors = findings.filter(({ severity }) => severity === 'error');
     const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
-    throw Object.assign(
-      new CommandError(
-        'SIDE_INVALID',
-        `${name} has errors\n${formatFindings(errors, texts, createPaint(false)).join('\n')}`,
-        'correct them, or compare with another revision: --against REF',
-        EXIT.invalid,
-      ),
-      { details: { side: name, findings: errors } },
-    );
+    throw new CommandError('SIDE_INVALID', {
+      message: `${name} has errors\n${formatFindings(errors, texts, createPaint(false)).join('\n')}`,
+      fix: 'correct them, or compare with another revision: --against REF',
+      exit: EXIT.invalid,
+      details: { side: name, findings: errors },
+    });
   }
   return {
     root,
@@ -71,12 +68,10 @@ export function readSdl(path: string, file: string): ServedSchema {
     const text = readFileSync(path, 'utf8');
     return servedBy(text, [{ file, text }]);
   } catch (error) {
-    throw new CommandError(
-      'SIDE_INVALID',
-      `${file} is no schema: ${error instanceof Error ? error.message : String(error)}`,
-      undefined,
-      EXIT.invalid,
-    );
+    throw new CommandError('SIDE_INVALID', {
+      message: `${file} is no schema: ${error instanceof Error ? error.message : String(error)}`,
+      exit: EXIT.invalid,
+    });
   }
 }
 

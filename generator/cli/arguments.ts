@@ -68,11 +68,10 @@ function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpe
     name,
     commands.map((command) => command.name),
   );
-  throw new CommandError(
-    'UNKNOWN_COMMAND',
-    `unknown command ${name}`,
-    near ? `did you mean ${near}?` : 'generator --help lists the commands',
-  );
+  throw new CommandError('UNKNOWN_COMMAND', {
+    message: `unknown command ${name}`,
+    fix: near ? `did you mean ${near}?` : 'generator --help lists the commands',
+  });
 }
 
 function readOptions(
@@ -102,11 +101,10 @@ function findOption(
     rawName,
     specs.filter((spec) => !spec.hidden).map((spec) => `--${spec.name}`),
   );
-  throw new CommandError(
-    'UNKNOWN_OPTION',
-    `unknown option ${rawName}`,
-    near ? `did you mean ${near}?` : helpOf(command),
-  );
+  throw new CommandError('UNKNOWN_OPTION', {
+    message: `unknown option ${rawName}`,
+    fix: near ? `did you mean ${near}?` : helpOf(command),
+  });
 }
 
 function valueOf(
@@ -128,7 +126,7 @@ function valueOf(
 }
 
 function usage(code: string, message: string, command: CommandSpec | null): CommandError {
-  return new CommandError(code, message, helpOf(command));
+  return new CommandError(code, { message, fix: helpOf(command) });
 }
 
 function helpOf(command: CommandSpec | null): string {

@@ -107,13 +107,13 @@ const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 export async function run({ positionals, commands, terminal }: CommandCall): Promise<ExitCode> {
   const shell = SHELLS.find((name) => name === positionals[0]);
   if (shell === undefined)
-    throw new CommandError(
-      'UNKNOWN_SHELL',
-      positionals[0] === undefined
-        ? 'which shell?'
-        : `there is no completion for ${positionals[0]}`,
-      `generator completion ${SHELLS.join('|')}`,
-    );
+    throw new CommandError('UNKNOWN_SHELL', {
+      message:
+        positionals[0] === undefined
+          ? 'which shell?'
+          : `there is no completion for ${positionals[0]}`,
+      fix: `generator completion ${SHELLS.join('|')}`,
+    });
   const script = completionScript(shell, commands);
   if (terminal.json) terminal.document({ ok: true, shell, script });
   else terminal.data(script);

@@ -24,12 +24,13 @@ export async function run({ cwd, options, positionals, terminal }: CommandCall):
   const report = await askProject<AdminReport>(resolve(cwd), 'adminApp', {
     input: { command, email, role },
   });
-  if (!report.ok) throw new CommandError('ADMIN_REFUSED', report.refused, undefined, EXIT.invalid);
+  if (!report.ok)
+    throw new CommandError('ADMIN_REFUSED', { message: report.refused, exit: EXIT.invalid });
   if (terminal.json) terminal.document(report);
   else terminal.data(`${report.text}\n`);
   return EXIT.done;
 }
 
 function usage(message: string): CommandError {
-  return new CommandError('ADMIN_WORDS', message, 'npm run generator -- admin --help');
+  return new CommandError('ADMIN_WORDS', { message, fix: 'npm run generator -- admin --help' });
 }

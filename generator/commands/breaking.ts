@@ -66,5 +66,8 @@ async function changesSince(
 function dayOf(given: string | undefined): string {
   const day = given ?? new Date().toISOString().slice(0, 10);
   if (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day))) return day;
-  throw new CommandError('DATE_INVALID', `${day} is no day`, '--today 2027-03-01');
+  throw new CommandError('DATE_INVALID', {
+    message: `${day} is no day`,
+    fix: '--today 2027-03-01',
+  });
 }

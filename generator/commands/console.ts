@@ -56,7 +56,7 @@ export async function run({ cwd, options, terminal }: CommandCall): Promise<Exit
 
 function refused(reason: keyof typeof REASONS): CommandError {
   const [message, fix] = REASONS[reason];
-  return new CommandError(`CONSOLE_${reason.toUpperCase()}`, message, fix);
+  return new CommandError(`CONSOLE_${reason.toUpperCase()}`, { message, fix });
 }
 
 /** Milliseconds that the server has to answer. */

@@ -16,11 +16,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (step === 'backup') return backup(call, file);
   if (step === 'restore') return restore(call, file);
   if (step === 'copy') return copy(call, file);
-  throw new CommandError(
-    'UNKNOWN_STEP',
-    step === undefined ? 'generator db needs a step' : `unknown step ${step}`,
-    'one of backup, restore, copy',
-  );
+  throw new CommandError('UNKNOWN_STEP', {
+    message: step === undefined ? 'generator db needs a step' : `unknown step ${step}`,
+    fix: 'one of backup, restore, copy',
+  });
 }
 
 const STDOUT = '-';
@@ -56,11 +55,10 @@ async function openFile(path: string): Promise<FileHandle> {
     makeFolder(dirname(path));
     return await open(path, 'w', PRIVATE);
   } catch (error) {
-    throw new CommandError(
-      'FILE_UNWRITABLE',
-      `the backup cannot be written: ${(error as Error).message}`,
-      'npm run generator -- db backup FILE, with a file that this user may write',
-    );
+    throw new CommandError('FILE_UNWRITABLE', {
+      message: `the backup cannot be written: ${(error as Error).message}`,
+      fix: 'npm run generator -- db backup FILE, with a file that this user may write',
+    });
   }
 }
 
@@ -89,7 +87,7 @@ function noteLeft(terminal: CommandCall['terminal'], left: readonly string[]): v
 async function restore(call: CommandCall, file: string | undefined): Promise<ExitCode> {
   const root = resolve(call.cwd);
   if (file === undefined)
-    throw new CommandError('FILE_MISSING', 'restore needs the file of a backup');
+    throw new CommandError('FILE_MISSING', { message: 'restore needs the file of a backup' });
   const archive = await checkArchive(resolve(root, file));
   const { database, replace, confirm } = call.options;
   const report = await askDatabase(root, 'restore', {
@@ -103,11 +101,10 @@ async function restore(call: CommandCall, file: string | undefined): Promise<Exi
 async function copy(call: CommandCall, word: string | undefined): Promise<ExitCode> {
   const { from, to, replace, confirm } = call.options;
   if (word !== undefined || from === undefined || to === undefined)
-    throw new CommandError(
-      'URL_MISSING',
-      'copy needs both databases',
-      'generator db copy --from URL --to URL',
-    );
+    throw new CommandError('URL_MISSING', {
+      message: 'copy needs both databases',
+      fix: 'generator db copy --from URL --to URL',
+    });
   const report = await askDatabase(resolve(call.cwd), 'copy', {
     input: { from, to, replace, confirm },
     onProgress: (text) => call.terminal.note(text),

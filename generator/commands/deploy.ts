@@ -132,12 +132,10 @@ async function follow(
   });
   const app = await server.app(name);
   if (app) return app;
-  throw new CommandError(
-    'APP_DELETED',
-    `${name} was deleted while it was deployed`,
-    undefined,
-    EXIT.again,
-  );
+  throw new CommandError('APP_DELETED', {
+    message: `${name} was deleted while it was deployed`,
+    exit: EXIT.again,
+  });
 }
 
 /** Removes control characters: the output of a build must not control the terminal. */
@@ -156,24 +154,22 @@ function assertBuildable(root: string, { changes }: RunPlan): void {
     ({ kind, path }) => !['same', 'stale'].includes(kind) && path !== LOCKFILE,
   );
   if (differs.length > 0)
-    throw new CommandError(
-      'NOT_GENERATED',
-      `the project is not up to date: ${differs
+    throw new CommandError('NOT_GENERATED', {
+      message: `the project is not up to date: ${differs
         .slice(0, 3)
         .map(({ path }) => path)
         .join(', ')}${differs.length > 3 ? ', …' : ''}`,
-      'npm run generate',
-      EXIT.differs,
-    );
+      fix: 'npm run generate',
+      exit: EXIT.differs,
+    });
   const dockerfile = existsSync(join(root, 'Dockerfile'))
     ? readFileSync(join(root, 'Dockerfile'), 'utf8')
     : '';
   if (/package-lock\.json/.test(dockerfile) && !existsSync(join(root, 'package-lock.json')))
-    throw new CommandError(
-      'NO_PACKAGE_LOCK',
-      'there is no package-lock.json, from which the image gets its packages',
-      'npm install',
-    );
+    throw new CommandError('NO_PACKAGE_LOCK', {
+      message: 'there is no package-lock.json, from which the image gets its packages',
+      fix: 'npm install',
+    });
 }
 
 function nameOf({ options }: CommandCall, project: Project): string {
@@ -186,22 +182,20 @@ function nameOf({ options }: CommandCall, project: Project): string {
           .replace(/^[^a-z]+|-+$/g, '')
           .slice(0, 63);
   if (/^[a-z][a-z0-9-]{0,62}$/.test(name)) return name;
-  throw new CommandError(
-    'NAME_INVALID',
-    `${JSON.stringify(name)} is not a name for an app: lower case letters, digits and dashes, a letter first`,
-    '--name NAME',
-  );
+  throw new CommandError('NAME_INVALID', {
+    message: `${JSON.stringify(name)} is not a name for an app: lower case letters, digits and dashes, a letter first`,
+    fix: '--name NAME',
+  });
 }
 
 /** An upload must not replace an app that was made from an image, a repository or a template. */
 function assertOurs(known: AppReport | null, name: string): void {
   const kind = known?.source?.kind;
   if (kind === undefined || kind === 'tarball') return;
-  throw new CommandError(
-    'NAME_TAKEN',
-    `the server has an app ${name} already, and it was not deployed from a project (${kind})`,
-    '--name NAME deploys under another name',
-  );
+  throw new CommandError('NAME_TAKEN', {
+    message: `the server has an app ${name} already, and it was not deployed from a project (${kind})`,
+    fix: '--name NAME deploys under another name',
+  });
 }
 
 /** Translates a refusal of the server into the terms of this command. */
@@ -209,19 +203,22 @@ function explainRefusal(error: unknown, name: string): unknown {
   if (!(error instanceof HostingRefusal)) return error;
   const { status, message } = error;
   if (status === 409 && /operation is running|is locked/i.test(message))
-    return new CommandError(
-      'DEPLOY_RUNNING',
-      `another deploy of ${name} is running`,
-      'run again when it has ended',
-      EXIT.again,
-    );
+    return new CommandError('DEPLOY_RUNNING', {
+      message: `another deploy of ${name} is running`,
+      fix: 'run again when it has ended',
+      exit: EXIT.again,
+    });
   if (status === 409)
-    return new CommandError('NAME_TAKEN', message, '--name NAME deploys under another name');
-  if (status === 413)
-    return new CommandError(
-      'SOURCE_TOO_LARGE',
+    return new CommandError('NAME_TAKEN', {
       message,
-      'name what no build needs in .dockerignore',
-    );
-  return new CommandError('SERVER_REFUSED', `the server refused (${status}): ${message}`);
+      fix: '--name NAME deploys under another name',
+    });
+  if (status === 413)
+    return new CommandError('SOURCE_TOO_LARGE', {
+      message,
+      fix: 'name what no build needs in .dockerignore',
+    });
+  return new CommandError('SERVER_REFUSED', {
+    message: `the server refused (${status}): ${message}`,
+  });
 }

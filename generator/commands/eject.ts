@@ -23,11 +23,10 @@ import { reportBrokenInputs } from './outcome.ts';
 export async function run(call: CommandCall): Promise<ExitCode> {
   const [coordinate = ''] = call.positionals;
   if (!/^\w+(?:\.\w+)?$/.test(coordinate))
-    throw new CommandError(
-      'COORDINATE_MISSING',
-      'eject needs a field, or a definition that api.crud wrote',
-      'npm run generator -- eject Query.users',
-    );
+    throw new CommandError('COORDINATE_MISSING', {
+      message: 'eject needs a field, or a definition that api.crud wrote',
+      fix: 'npm run generator -- eject Query.users',
+    });
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
   const { project } = reading;
@@ -42,11 +41,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       explainAll(project).map((each) => each.coordinate),
     );
   if (ejected === 'events')
-    throw new CommandError(
-      'NOT_EJECTABLE',
-      `the events of ${coordinate} are changes of rows`,
-      'a function of your own is { subscribe: async function* () { … } }: runtime/core/graphql/docs/own-code.md',
-    );
+    throw new CommandError('NOT_EJECTABLE', {
+      message: `the events of ${coordinate} are changes of rows`,
+      fix: 'a function of your own is { subscribe: async function* () { … } }: runtime/core/graphql/docs/own-code.md',
+    });
   const [type = '', field = ''] = coordinate.split('.');
   const path = `src/resolvers/${type}.ts`;
   const before = await disk.read(join(root, path));
@@ -90,13 +88,12 @@ async function ejectDefinition(
 
 function notWritten(name: string, crudSdl: string | undefined): CommandError {
   const near = crudSdl === undefined ? undefined : closest(name, ejectableNames(crudSdl));
-  return new CommandError(
-    'UNKNOWN_COORDINATE',
-    `src/generated/crud.graphql has no ${name}`,
-    near
+  return new CommandError('UNKNOWN_COORDINATE', {
+    message: `src/generated/crud.graphql has no ${name}`,
+    fix: near
       ? `did you mean ${near}?`
       : 'definitions that are there can be moved to schema.graphql; fields are named Query.users',
-  );
+  });
 }
 
 function newFile(typeName: string, { member }: Ejected): string {
@@ -116,7 +113,7 @@ async function added(
   { path, field, ejected }: { path: string; field: string; ejected: Ejected },
 ): Promise<string> {
   if ((await memberNames(before))?.includes(field))
-    throw new CommandError('ALREADY_YOURS', `${path} answers ${field} already`);
+    throw new CommandError('ALREADY_YOURS', { message: `${path} answers ${field} already` });
   const result = await insertMember(before, ejected.member.text, {
     from: '@twofold/runtime',
     names: ejected.imports,
@@ -126,18 +123,16 @@ async function added(
     ejected.imports.length > 0
       ? `import { ${ejected.imports.join(', ')} } from '@twofold/runtime';\n`
       : '';
-  throw new CommandError(
-    'NOT_INSERTED',
-    `${path} was left alone: ${result.refused}`,
-    `put this into its resolvers:\n\n${needed}${ejected.member.text},\n`,
-  );
+  throw new CommandError('NOT_INSERTED', {
+    message: `${path} was left alone: ${result.refused}`,
+    fix: `put this into its resolvers:\n\n${needed}${ejected.member.text},\n`,
+  });
 }
 
 function unknown(coordinate: string, known: readonly string[]): CommandError {
   const near = closest(coordinate, known);
-  return new CommandError(
-    'UNKNOWN_COORDINATE',
-    `the schema has no field ${coordinate}`,
-    near ? `did you mean ${near}?` : 'generator explain lists every field',
-  );
+  return new CommandError('UNKNOWN_COORDINATE', {
+    message: `the schema has no field ${coordinate}`,
+    fix: near ? `did you mean ${near}?` : 'generator explain lists every field',
+  });
 }

@@ -107,11 +107,10 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
   const near = closest(name, [
     ...new Set(all.flatMap(({ coordinate }) => [coordinate, coordinate.split('.')[0]!])),
   ]);
-  throw new CommandError(
-    'UNKNOWN_COORDINATE',
-    `the schema has no ${name}`,
-    near ? `did you mean ${near}?` : 'generator explain lists everything',
-  );
+  throw new CommandError('UNKNOWN_COORDINATE', {
+    message: `the schema has no ${name}`,
+    fix: near ? `did you mean ${near}?` : 'generator explain lists everything',
+  });
 }
 
 function print(

@@ -18,9 +18,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const [verb = ''] = call.positionals;
   const load = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (load) return (await load()).run(call);
-  throw new CommandError(
-    'ARGUMENT_MISSING',
-    verb === '' ? 'host what?' : `host ${verb} is no command`,
-    `generator host ${Object.keys(VERBS).join(', or host ')}`,
-  );
+  throw new CommandError('ARGUMENT_MISSING', {
+    message: verb === '' ? 'host what?' : `host ${verb} is no command`,
+    fix: `generator host ${Object.keys(VERBS).join(', or host ')}`,
+  });
 }

@@ -36,11 +36,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const [kind = ''] = call.positionals;
   const read = KINDS[kind];
   if (!read)
-    throw new CommandError(
-      'UNKNOWN_SOURCE',
-      kind === '' ? 'import what?' : `${kind} is nothing that can be imported`,
-      `one of ${Object.keys(KINDS).join(', ')}`,
-    );
+    throw new CommandError('UNKNOWN_SOURCE', {
+      message: kind === '' ? 'import what?' : `${kind} is nothing that can be imported`,
+      fix: `one of ${Object.keys(KINDS).join(', ')}`,
+    });
   const root = resolve(call.cwd);
   const { imported, source, written, baseline } = await read(root, call);
   const { options } = call;
@@ -71,11 +70,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 /** @throws CommandError because a schema needs at least one type */
 function assertSomething({ types }: Imported, source: string): void {
   if (types.length > 0) return;
-  throw new CommandError(
-    'NOTHING_TO_IMPORT',
-    `${source} has no table to import; nothing was written`,
-    'make its tables first, or name others with --schema, --only and --skip',
-  );
+  throw new CommandError('NOTHING_TO_IMPORT', {
+    message: `${source} has no table to import; nothing was written`,
+    fix: 'make its tables first, or name others with --schema, --only and --skip',
+  });
 }
 
 function report(

@@ -52,11 +52,10 @@ function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
   const root = resolve(cwd, positionals[0] ?? '.');
   const name = options['name'] === undefined ? nameOf(basename(root)) : String(options['name']);
   if (!NAME.test(name))
-    throw new CommandError(
-      'NAME_INVALID',
-      `${JSON.stringify(name)} is not a name for a project: lower case letters, digits and dashes, a letter first`,
-      `--name ${nameOf(name)}`,
-    );
+    throw new CommandError('NAME_INVALID', {
+      message: `${JSON.stringify(name)} is not a name for a project: lower case letters, digits and dashes, a letter first`,
+      fix: `--name ${nameOf(name)}`,
+    });
   const packages = options['packages'] ?? (isCheckout() ? 'vendor' : 'registry');
   return {
     root,
@@ -85,11 +84,10 @@ async function assertEmpty(root: string, force: boolean): Promise<void> {
   const names = await listFolder(root);
   const others = names.filter((name) => name !== '.git' && name !== '.DS_Store');
   if (others.length === 0 || force) return;
-  throw new CommandError(
-    'NOT_EMPTY',
-    `${root} is not empty (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''})`,
-    'name another folder, or use --force, which overwrites no file',
-  );
+  throw new CommandError('NOT_EMPTY', {
+    message: `${root} is not empty (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''})`,
+    fix: 'name another folder, or use --force, which overwrites no file',
+  });
 }
 
 async function listFolder(root: string): Promise<string[]> {
@@ -98,7 +96,10 @@ async function listFolder(root: string): Promise<string[]> {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
     if (hasCode(error, 'ENOTDIR'))
-      throw new CommandError('NOT_A_FOLDER', `${root} is a file`, 'name another folder');
+      throw new CommandError('NOT_A_FOLDER', {
+        message: `${root} is a file`,
+        fix: 'name another folder',
+      });
     throw error;
   }
 }

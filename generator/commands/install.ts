@@ -25,11 +25,10 @@ export async function installPackages(
     await runProgram(name, manager.install, { cwd: root, env: cleanEnvironment() });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(
-      'INSTALL_FAILED',
-      `${name} install failed in ${root}\n${error.message}`,
-      `the project is complete: mend what ${name} says, then cd ${root} && ${name} install`,
-    );
+    throw new CommandError('INSTALL_FAILED', {
+      message: `${name} install failed in ${root}\n${error.message}`,
+      fix: `the project is complete: mend what ${name} says, then cd ${root} && ${name} install`,
+    });
   } finally {
     stop();
   }
@@ -56,7 +55,7 @@ export async function serve(root: string, terminal: Terminal): Promise<ExitCode>
     child.once('error', reject).once('close', (exit) => resolve(exit ?? 0)),
   );
   if (code === 0) return EXIT.done;
-  const failure = new CommandError('SERVER_FAILED', `the server ended with ${code}`);
+  const failure = new CommandError('SERVER_FAILED', { message: `the server ended with ${code}` });
   if (!terminal.json) throw failure;
   terminal.say(describeFailure(failure, terminal));
   return failure.exitCode;

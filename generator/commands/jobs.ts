@@ -26,7 +26,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const question = questionOf(call);
   const report = await askProject<Report>(resolve(call.cwd), 'jobsApp', { input: question });
-  if (!report.ok) throw new CommandError('JOBS_REFUSED', report.refused);
+  if (!report.ok) throw new CommandError('JOBS_REFUSED', { message: report.refused });
   if (terminal.json) terminal.document(report);
   else terminal.data(textOf(report, question.command));
   const failed = 'job' in report && report.job.state !== 'done';
@@ -116,5 +116,5 @@ function unknownCommand(given: string): CommandError {
 }
 
 function usage(message: string): CommandError {
-  return new CommandError('JOBS_WORDS', message, 'npm run generator -- jobs --help');
+  return new CommandError('JOBS_WORDS', { message, fix: 'npm run generator -- jobs --help' });
 }

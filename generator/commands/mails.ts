@@ -36,7 +36,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { locale } = call.options;
   const report = await askProject<Report>(root, 'mailsApp', { input: { command, kind, locale } });
   if ('unknown' in report) throw unknownKind(kind ?? '', report.unknown);
-  if (!report.ok) throw new CommandError('MAILS_ABSENT', report.refused, undefined, EXIT.invalid);
+  if (!report.ok)
+    throw new CommandError('MAILS_ABSENT', { message: report.refused, exit: EXIT.invalid });
   if ('source' in report) return eject(call, root, report);
   if (call.terminal.json) call.terminal.document(report);
   else call.terminal.data('mails' in report ? table(report.mails) : preview(report, call));
@@ -62,7 +63,7 @@ async function eject(
   { path, source }: { readonly path: string; readonly source: string },
 ): Promise<ExitCode> {
   if ((await disk.read(join(root, path))) !== null)
-    throw new CommandError('ALREADY_YOURS', `${path} exists already`);
+    throw new CommandError('ALREADY_YOURS', { message: `${path} exists already` });
   await withRunLock(root, () =>
     commit(root, [{ path, owner: 'user', kind: 'create', before: null, after: source }], disk),
   );
@@ -74,13 +75,12 @@ async function eject(
 
 function unknownKind(kind: string, kinds: readonly string[]): CommandError {
   const near = closest(kind, kinds);
-  return new CommandError(
-    'MAIL_UNKNOWN',
-    `there is no mail ${kind}; the kinds are ${kinds.join(', ')}`,
-    near ? `npm run generator -- mails preview ${near}` : undefined,
-  );
+  return new CommandError('MAIL_UNKNOWN', {
+    message: `there is no mail ${kind}; the kinds are ${kinds.join(', ')}`,
+    fix: near ? `npm run generator -- mails preview ${near}` : undefined,
+  });
 }
 
 function usage(message: string): CommandError {
-  return new CommandError('MAILS_WORDS', message, 'npm run generator -- mails --help');
+  return new CommandError('MAILS_WORDS', { message, fix: 'npm run generator -- mails --help' });
 }

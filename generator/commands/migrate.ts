@@ -41,11 +41,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const [word = 'up', name] = call.positionals;
   const step = Object.hasOwn(STEPS, word) ? STEPS[word] : undefined;
   if (!step || (name !== undefined && !step.named))
-    throw new CommandError(
-      'UNKNOWN_STEP',
-      `unknown step ${step ? name : word}`,
-      `one of ${Object.keys(STEPS).join(', ')}`,
-    );
+    throw new CommandError('UNKNOWN_STEP', {
+      message: `unknown step ${step ? name : word}`,
+      fix: `one of ${Object.keys(STEPS).join(', ')}`,
+    });
   if (CHANGING.has(word)) await assertManaged(resolve(call.cwd), `migrate ${word}`);
   const { run: runStep } = await step.load();
   return runStep({ ...call, root: resolve(call.cwd), name });
@@ -63,10 +62,10 @@ const isUnmanaged = (manifest: SourceText | null): boolean =>
 async function assertManaged(root: string, command: string): Promise<void> {
   const { manifest } = await readSources(root);
   if (isUnmanaged(manifest))
-    throw new CommandError(
-      'DATABASE_UNMANAGED',
-      `${command} would change the structure of a database that others made: ` +
+    throw new CommandError('DATABASE_UNMANAGED', {
+      message:
+        `${command} would change the structure of a database that others made: ` +
         'manifest.yaml says database: { managed: false }',
-      'change the table where it is kept, and the schema after it; "npx generator check --database" compares them',
-    );
+      fix: 'change the table where it is kept, and the schema after it; "npx generator check --database" compares them',
+    });
 }

@@ -53,7 +53,11 @@ const placeOf = ({ file, line, column }: { file: string; line: number; column: n
 async function isWanted({ terminal, options }: CommandCall): Promise<boolean> {
   if (options['yes'] === true) return true;
   if (terminal.json || !terminal.interactive)
-    throw new CommandError('NOT_CONFIRMED', 'nothing was changed', '--yes renames', EXIT.ambiguous);
+    throw new CommandError('NOT_CONFIRMED', {
+      message: 'nothing was changed',
+      fix: '--yes renames',
+      exit: EXIT.ambiguous,
+    });
   return (await ask('Rename so? [y/N] ')).trim().toLowerCase().startsWith('y');
 }
 
@@ -61,12 +65,11 @@ async function isWanted({ terminal, options }: CommandCall): Promise<boolean> {
 function refuse(run: RunPlan, call: CommandCall): ExitCode {
   const edited = run.changes.filter(({ kind }) => kind === 'edited').map(({ path }) => path);
   if (edited.length > 0)
-    throw new CommandError(
-      'GENERATED_FILE_EDITED',
-      `nothing was renamed: ${edited.join(', ')} was edited by hand`,
-      'npm run generate -- --force, which keeps the edit under .generator/rescued/',
-      EXIT.invalid,
-    );
+    throw new CommandError('GENERATED_FILE_EDITED', {
+      message: `nothing was renamed: ${edited.join(', ')} was edited by hand`,
+      fix: 'npm run generate -- --force, which keeps the edit under .generator/rescued/',
+      exit: EXIT.invalid,
+    });
   const { findings } = run;
   if (call.terminal.json) call.terminal.document({ ok: false, renamed: false, findings });
   else reportFindings(run, call, [], 'nothing was renamed');
@@ -98,11 +101,10 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
   const [type = '', field] = from.split('.');
   const name = to.split('.').at(-1)!;
   if (!/^\w+(\.\w+)?$/.test(from) || !/^[A-Za-z]\w*$/.test(name))
-    throw new CommandError(
-      'NAMES_MISSING',
-      'rename needs two names',
-      'npm run generator -- rename User.name User.fullName',
-    );
+    throw new CommandError('NAMES_MISSING', {
+      message: 'rename needs two names',
+      fix: 'npm run generator -- rename User.name User.fullName',
+    });
   const entity = project.entities.find((each) => each.name === type);
   const known = project.entities.flatMap((each) => [
     each.name,
@@ -110,14 +112,13 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
   ]);
   if (!known.includes(from)) {
     const near = closest(from, known);
-    throw new CommandError(
-      'UNKNOWN_COORDINATE',
-      `the schema has no ${from} that is kept in a table`,
-      near ? `did you mean ${near}?` : 'generator explain lists everything',
-    );
+    throw new CommandError('UNKNOWN_COORDINATE', {
+      message: `the schema has no ${from} that is kept in a table`,
+      fix: near ? `did you mean ${near}?` : 'generator explain lists everything',
+    });
   }
   if (field === undefined) return { kind: 'type', from: type, to: name };
   if (entity!.fields.some((each) => each.name === name))
-    throw new CommandError('NAME_TAKEN', `${type} has a field ${name} already`);
+    throw new CommandError('NAME_TAKEN', { message: `${type} has a field ${name} already` });
   return { kind: 'field', type, from: field, to: name };
 }

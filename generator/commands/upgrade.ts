@@ -107,10 +107,10 @@ async function assertCommitted(root: string): Promise<void> {
   const lines = out.toString().split('\n').filter(Boolean);
   if (code !== 0 || lines.length === 0) return;
   const names = lines.slice(0, 3).map((line) => line.slice(3));
-  throw new CommandError(
-    'UNCOMMITTED',
-    `${lines.length} file${lines.length === 1 ? ' has' : 's have'} changes that are not committed: ` +
+  throw new CommandError('UNCOMMITTED', {
+    message:
+      `${lines.length} file${lines.length === 1 ? ' has' : 's have'} changes that are not committed: ` +
       `${names.join(', ')}${lines.length > 3 ? ', …' : ''}`,
-    'commit them, so that git shows and can undo what the upgrade changes; or --force',
-  );
+    fix: 'commit them, so that git shows and can undo what the upgrade changes; or --force',
+  });
 }

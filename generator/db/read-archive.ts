@@ -24,7 +24,7 @@ export interface CheckedArchive {
  */
 export async function checkArchive(file: string): Promise<CheckedArchive> {
   await access(file).catch(() => {
-    throw new CommandError('BACKUP_MISSING', `there is no file ${file}`);
+    throw new CommandError('BACKUP_MISSING', { message: `there is no file ${file}` });
   });
   const bytes = await sealedBytes(file);
   if (bytes === undefined) throw damaged(file, 'its checksum is another one');
@@ -66,11 +66,10 @@ async function contentOf(archive: Archive): Promise<BackupHead> {
   }
   if (!head) throw damaged(archive.file, 'it has no backup.json');
   if (head.version !== 1)
-    throw new CommandError(
-      'BACKUP_NEWER',
-      `${archive.file} has format ${String(head.version)}, and this version reads format 1`,
-      'use the version of Twofold that wrote it, or a newer one',
-    );
+    throw new CommandError('BACKUP_NEWER', {
+      message: `${archive.file} has format ${String(head.version)}, and this version reads format 1`,
+      fix: 'use the version of Twofold that wrote it, or a newer one',
+    });
   assertSame(archive.file, head, found);
   return head;
 }
@@ -126,8 +125,7 @@ async function sendRows(archive: Archive, head: BackupHead, channel: Writable): 
 }
 
 const damaged = (file: string, problem: string) =>
-  new CommandError(
-    'BACKUP_DAMAGED',
-    `${file} was cut off or changed: ${problem}; nothing was written`,
-    'take another copy of the backup',
-  );
+  new CommandError('BACKUP_DAMAGED', {
+    message: `${file} was cut off or changed: ${problem}; nothing was written`,
+    fix: 'take another copy of the backup',
+  });

@@ -64,7 +64,9 @@ async function fill(
     archive.finalize();
     return whole;
   }
-  throw new CommandError('BACKUP_ENDED', 'the project ended before all rows were read');
+  throw new CommandError('BACKUP_ENDED', {
+    message: 'the project ended before all rows were read',
+  });
 }
 
 interface Spooling {
@@ -106,4 +108,6 @@ async function addTable(
 }
 
 const ended = (table: string) =>
-  new CommandError('BACKUP_ENDED', `the project ended while the rows of ${table} were read`);
+  new CommandError('BACKUP_ENDED', {
+    message: `the project ended while the rows of ${table} were read`,
+  });

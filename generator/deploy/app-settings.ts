@@ -23,18 +23,16 @@ export function readSettings(given: readonly string[], here: GivenEnvironment): 
   const pairs = given.map((text): [string, string] => {
     const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(text) ?? [];
     if (name === '')
-      throw new CommandError(
-        'SETTING_INVALID',
-        `${JSON.stringify(text)} is not a setting`,
-        '--env NAME=VALUE, or --env NAME for the value that .env has',
-      );
+      throw new CommandError('SETTING_INVALID', {
+        message: `${JSON.stringify(text)} is not a setting`,
+        fix: '--env NAME=VALUE, or --env NAME for the value that .env has',
+      });
     const found = value ?? here[name];
     if (found === undefined)
-      throw new CommandError(
-        'SETTING_MISSING',
-        `${name} has no value in the environment or in .env`,
-        `--env ${name}=VALUE`,
-      );
+      throw new CommandError('SETTING_MISSING', {
+        message: `${name} has no value in the environment or in .env`,
+        fix: `--env ${name}=VALUE`,
+      });
     return [name, found];
   });
   return {
@@ -56,11 +54,10 @@ export function withNeeded(
 ): AppSettings {
   const has = (name: string) => name in secrets || name in env || name in (known?.env ?? {});
   if (hosting && !has('HOST_PASSWORD') && !has('HOST_PASSWORD_HASH')) {
-    throw new CommandError(
-      'SETTING_MISSING',
-      'a hosting server needs the password of its operator',
-      '--env HOST_PASSWORD takes it from .env',
-    );
+    throw new CommandError('SETTING_MISSING', {
+      message: 'a hosting server needs the password of its operator',
+      fix: '--env HOST_PASSWORD takes it from .env',
+    });
   }
   const random =
     (auth || hosting) && !has('JWT_SECRET')

@@ -73,28 +73,25 @@ function failed(
   { app }: FollowOptions,
 ): CommandError {
   if (status === 'superseded')
-    return new CommandError(
-      'SUPERSEDED',
-      `deployment ${number} of ${app} was overtaken by a later one`,
-      'run again to deploy what you have now',
-      EXIT.again,
-    );
+    return new CommandError('SUPERSEDED', {
+      message: `deployment ${number} of ${app} was overtaken by a later one`,
+      fix: 'run again to deploy what you have now',
+      exit: EXIT.again,
+    });
   if (status === 'cancelled')
-    return new CommandError(
-      'CANCELLED',
-      `deployment ${number} of ${app} was cancelled`,
-      'what served before still serves',
-      EXIT.again,
-    );
+    return new CommandError('CANCELLED', {
+      message: `deployment ${number} of ${app} was cancelled`,
+      fix: 'what served before still serves',
+      exit: EXIT.again,
+    });
   const built = !/build/i.test(reason ?? '');
   const lines = built ? log : said;
   const last = lines
     .slice(-20)
     .map((line) => `    ${line}`)
     .join('\n');
-  return new CommandError(
-    built ? 'START_FAILED' : 'BUILD_FAILED',
-    `deployment ${number} of ${app} failed: ${reason ?? 'no reason was given'}${last === '' ? '' : `\n${last}`}`,
-    'what served before still serves',
-  );
+  return new CommandError(built ? 'START_FAILED' : 'BUILD_FAILED', {
+    message: `deployment ${number} of ${app} failed: ${reason ?? 'no reason was given'}${last === '' ? '' : `\n${last}`}`,
+    fix: 'what served before still serves',
+  });
 }

@@ -168,17 +168,15 @@ async function assertReady(url: string): Promise<void> {
     },
   );
   if (typeof health?.podman !== 'string')
-    throw new CommandError(
-      'NO_HOSTING_SERVER',
-      `${url} is not a hosting server`,
-      'a project with `hosting:` in its manifest is one: generator init host --template hosting',
-    );
+    throw new CommandError('NO_HOSTING_SERVER', {
+      message: `${url} is not a hosting server`,
+      fix: 'a project with `hosting:` in its manifest is one: generator init host --template hosting',
+    });
   if (health.podman !== 'connected')
-    throw new CommandError(
-      'ENGINE_AWAY',
-      `the hosting server at ${url} has no container engine at the moment`,
-      'on that machine: npm run generator -- doctor',
-    );
+    throw new CommandError('ENGINE_AWAY', {
+      message: `the hosting server at ${url} has no container engine at the moment`,
+      fix: 'on that machine: npm run generator -- doctor',
+    });
 }
 
 interface ApiCall {
@@ -207,11 +205,10 @@ async function request(
   };
   const ask = patient ? fetchPatiently : fetch;
   const response = await ask(url + path, sent).catch((error: unknown) => {
-    throw new CommandError(
-      'SERVER_AWAY',
-      `${url} does not answer: ${reasonOf(error)}`,
-      'start the hosting server, or name another with --to URL',
-    );
+    throw new CommandError('SERVER_AWAY', {
+      message: `${url} does not answer: ${reasonOf(error)}`,
+      fix: 'start the hosting server, or name another with --to URL',
+    });
   });
   if (response.ok) return response;
   throw await refusalOf(response, url);
@@ -222,23 +219,20 @@ async function refusalOf(response: Response, url: string): Promise<Error> {
   const text = await response.text().catch(() => '');
   const message = errorIn(text) ?? `${url} answered ${status}`;
   if (status === 401)
-    return new CommandError(
-      'NOT_SIGNED_IN',
-      `not signed in at ${url}: ${message}`,
-      'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
-    );
+    return new CommandError('NOT_SIGNED_IN', {
+      message: `not signed in at ${url}: ${message}`,
+      fix: 'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
+    });
   if (status === 403)
-    return new CommandError(
-      'NOT_ALLOWED',
-      `${url} does not let you deploy: ${message}`,
-      'use a key with the scopes apps:read and apps:write',
-    );
+    return new CommandError('NOT_ALLOWED', {
+      message: `${url} does not let you deploy: ${message}`,
+      fix: 'use a key with the scopes apps:read and apps:write',
+    });
   if (status >= 300 && status < 400)
-    return new CommandError(
-      'SERVER_MOVED',
-      `${url} has moved to ${response.headers.get('location') ?? 'another address'}`,
-      'give that address with --to',
-    );
+    return new CommandError('SERVER_MOVED', {
+      message: `${url} has moved to ${response.headers.get('location') ?? 'another address'}`,
+      fix: 'give that address with --to',
+    });
   return new HostingRefusal(status, message);
 }
 

@@ -130,12 +130,10 @@ function answerOf(sent: ClientRequest, url: string): Promise<IncomingMessage> {
 }
 
 const away = (url: string, error: Error) =>
-  new CommandError(
-    'SERVER_AWAY',
-    `${url} does not answer: ${reasonOf(error)}`,
-    undefined,
-    EXIT.again,
-  );
+  new CommandError('SERVER_AWAY', {
+    message: `${url} does not answer: ${reasonOf(error)}`,
+    exit: EXIT.again,
+  });
 
 async function refusalOf(answer: IncomingMessage, url: string): Promise<Error> {
   const status = answer.statusCode ?? 0;

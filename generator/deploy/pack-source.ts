@@ -113,11 +113,10 @@ async function addFile(
   if (isSecret(path, bytes)) return void found.secrets.push(path);
   found.bytes += bytes.length;
   if (found.bytes > MAX_BYTES)
-    throw new CommandError(
-      'SOURCE_TOO_LARGE',
-      `the project holds more than ${MAX_BYTES / 1024 / 1024} MiB of files; ${path} is where it became too much`,
-      'name what no build needs in .dockerignore',
-    );
+    throw new CommandError('SOURCE_TOO_LARGE', {
+      message: `the project holds more than ${MAX_BYTES / 1024 / 1024} MiB of files; ${path} is where it became too much`,
+      fix: 'name what no build needs in .dockerignore',
+    });
   const { mode, mtimeMs } = await stat(join(root, path));
   const mtime = Math.max(0, Math.floor(mtimeMs / 1000));
   found.entries.push({ path, bytes, executable: (mode & 0o100) !== 0, mtime });
@@ -133,11 +132,10 @@ async function linkInside(root: string, path: string): Promise<string> {
   const target = (await readlink(join(root, path))).replaceAll('\\', '/');
   const reached = posix.normalize(posix.join(posix.dirname(path), target));
   if (!posix.isAbsolute(target) && reached !== '..' && !reached.startsWith('../')) return target;
-  throw new CommandError(
-    'LINK_LEADS_OUT',
-    `${path} is a link to ${target}, which is not part of the project`,
-    `put a copy in its place, or name ${path} in .dockerignore`,
-  );
+  throw new CommandError('LINK_LEADS_OUT', {
+    message: `${path} is a link to ${target}, which is not part of the project`,
+    fix: `put a copy in its place, or name ${path} in .dockerignore`,
+  });
 }
 
 function archiveOf(entries: readonly TarEntry[]): Buffer {
@@ -145,11 +143,10 @@ function archiveOf(entries: readonly TarEntry[]): Buffer {
     return createTarball(entries, { folder: '', level: 6 });
   } catch (error) {
     if (!(error instanceof InvalidPathError)) throw error;
-    throw new CommandError(
-      'PATH_TOO_LONG',
-      error.message,
-      'shorten the path, or name it in .dockerignore',
-    );
+    throw new CommandError('PATH_TOO_LONG', {
+      message: error.message,
+      fix: 'shorten the path, or name it in .dockerignore',
+    });
   }
 }
 

@@ -32,11 +32,10 @@ export async function reachApp(
   if (typeof around === 'number' && around < 400)
     return target.hostname.endsWith('.localhost') ? 'name' : 'address';
   const why = typeof direct === 'number' ? `it answers ${direct}` : direct;
-  throw new CommandError(
-    'APP_NOT_REACHED',
-    `${app.name} runs, but ${target.href} does not answer: ${why}`,
-    `point ${target.hostname} at the hosting server, and let its port ${target.port || target.protocol} through`,
-  );
+  throw new CommandError('APP_NOT_REACHED', {
+    message: `${app.name} runs, but ${target.href} does not answer: ${why}`,
+    fix: `point ${target.hostname} at the hosting server, and let its port ${target.port || target.protocol} through`,
+  });
 }
 
 /** The status of a GET for the URL, sent to this host. */

@@ -36,31 +36,28 @@ export async function openServer(
     (terminal.interactive && !terminal.json ? await askSecret(`Password of ${url}: `) : undefined);
   if (password !== undefined && password !== '')
     return createHostingServer(url, await server.signIn(password));
-  throw new CommandError(
-    'NOT_SIGNED_IN',
-    `not signed in at ${url}`,
-    'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
-  );
+  throw new CommandError('NOT_SIGNED_IN', {
+    message: `not signed in at ${url}`,
+    fix: 'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
+  });
 }
 
 /** Without a scheme, `host.example.com` gets https and this machine http. */
 function addressOf(given: string | undefined): string {
   if (given === undefined || given.trim() === '')
-    throw new CommandError(
-      'NO_TARGET',
-      'deploy where?',
-      '--to URL of a hosting server, or DEPLOY_URL in the environment or in .env',
-    );
+    throw new CommandError('NO_TARGET', {
+      message: 'deploy where?',
+      fix: '--to URL of a hosting server, or DEPLOY_URL in the environment or in .env',
+    });
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(given)
     ? given
     : `${/^(localhost|127\.|\[::1\])/.test(given) ? 'http' : 'https'}://${given}`;
   const url = URL.canParse(full) ? new URL(full) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
-    throw new CommandError(
-      'TARGET_INVALID',
-      `${JSON.stringify(given)} is not the address of a server`,
-      '--to https://host.example.com',
-    );
+    throw new CommandError('TARGET_INVALID', {
+      message: `${JSON.stringify(given)} is not the address of a server`,
+      fix: '--to https://host.example.com',
+    });
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 

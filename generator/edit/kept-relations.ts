@@ -15,12 +15,11 @@ export function assertKeptRelations(before: Project, after: Project): void {
   );
   const [first] = other.toSorted((a, b) => Number(!a.inverse) - Number(!b.inverse));
   if (!first) return;
-  throw new CommandError(
-    'RENAME_BREAKS',
-    `nothing was renamed: ${first.coordinate} would be another relation, because the names decide which fields are one`,
-    `add @relation(inverse: "${first.inverse}") to ${first.coordinate}, then rename again`,
-    EXIT.invalid,
-  );
+  throw new CommandError('RENAME_BREAKS', {
+    message: `nothing was renamed: ${first.coordinate} would be another relation, because the names decide which fields are one`,
+    fix: `add @relation(inverse: "${first.inverse}") to ${first.coordinate}, then rename again`,
+    exit: EXIT.invalid,
+  });
 }
 
 function shapeOf(field: Field | undefined): string {

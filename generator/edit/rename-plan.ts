@@ -147,12 +147,11 @@ function keepingOperations(
   const still = lostOperations(before, readSound(reading, kept));
   if (still.length === 0) return kept;
   const names = still.map(({ root, name }) => `${root} ${name}`).join(', ');
-  throw new CommandError(
-    'RENAME_BREAKS',
-    `nothing would answer ${names}: what they do is inferred from the name ${rename.from}`,
-    `rename them in the schema with it, or write them in src/resolvers/ first`,
-    EXIT.invalid,
-  );
+  throw new CommandError('RENAME_BREAKS', {
+    message: `nothing would answer ${names}: what they do is inferred from the name ${rename.from}`,
+    fix: `rename them in the schema with it, or write them in src/resolvers/ first`,
+    exit: EXIT.invalid,
+  });
 }
 
 /** Checks the whole renamed schema before anything else is planned. */
@@ -165,12 +164,11 @@ function readSound({ sources }: InputReading, schema: readonly SourceText[]): Pr
   });
   if (project && !hasErrors(diagnostics)) return project;
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
-  throw new CommandError(
-    'RENAME_BREAKS',
-    `the renamed schema would not be right: ${first!.summary}`,
-    first!.fix,
-    EXIT.invalid,
-  );
+  throw new CommandError('RENAME_BREAKS', {
+    message: `the renamed schema would not be right: ${first!.summary}`,
+    fix: first!.fix,
+    exit: EXIT.invalid,
+  });
 }
 
 /** The texts that differ, as changes of the user's files. */

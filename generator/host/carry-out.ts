@@ -31,15 +31,13 @@ export async function runCommands(commands: readonly HostCommand[]): Promise<voi
  */
 export function assertCanInstall(isSystemd: boolean, user = process.getuid?.()): void {
   if (user !== 0)
-    throw new CommandError(
-      'NOT_ROOT',
-      'only root can install services, and this is another user',
-      'sudo env "PATH=$PATH" npx generator host install; --dry-run shows what it would do',
-    );
+    throw new CommandError('NOT_ROOT', {
+      message: 'only root can install services, and this is another user',
+      fix: 'sudo env "PATH=$PATH" npx generator host install; --dry-run shows what it would do',
+    });
   if (!isSystemd)
-    throw new CommandError(
-      'SYSTEMD_MISSING',
-      'systemd does not run this machine',
-      'run the project with: docker compose up -d; or use --root DIR to write the files only',
-    );
+    throw new CommandError('SYSTEMD_MISSING', {
+      message: 'systemd does not run this machine',
+      fix: 'run the project with: docker compose up -d; or use --root DIR to write the files only',
+    });
 }

@@ -57,11 +57,10 @@ export function printEnv(values: Readonly<Record<string, string>>): string {
     .sort()
     .map(([name, value]) => {
       if (/[\n\r\0]/.test(value))
-        throw new CommandError(
-          'SETTING_UNUSABLE',
-          `${name} has several lines, which a file of settings cannot hold`,
-          `write it on one line, for example in base64`,
-        );
+        throw new CommandError('SETTING_UNUSABLE', {
+          message: `${name} has several lines, which a file of settings cannot hold`,
+          fix: `write it on one line, for example in base64`,
+        });
       return `${name}=${quoted(name, value)}\n`;
     });
   return `# The settings of the server. After a change: systemctl restart twofold\n${lines.join('')}`;
@@ -75,9 +74,8 @@ function quoted(name: string, value: string): string {
   if (/^[\w./:@%+,=~?&-]*$/.test(value)) return value;
   if (!value.includes("'")) return `'${value}'`;
   if (!/["\\$`]/.test(value)) return `"${value}"`;
-  throw new CommandError(
-    'SETTING_UNUSABLE',
-    `${name} has both kinds of quotes, or an apostrophe and one of \\ $ \``,
-    'give it another value',
-  );
+  throw new CommandError('SETTING_UNUSABLE', {
+    message: `${name} has both kinds of quotes, or an apostrophe and one of \\ $ \``,
+    fix: 'give it another value',
+  });
 }

@@ -17,11 +17,10 @@ export type EngineKind = HostingModel['engine']['kind'];
 export function systemBelow(root: string): HostSystem {
   const text = textOf(join(root, 'etc/os-release')) ?? textOf(join(root, 'usr/lib/os-release'));
   if (text === null)
-    throw new CommandError(
-      'SYSTEM_UNKNOWN',
-      `there is no ${join(root, 'etc/os-release')}, which names the system`,
-      'a host is installed on Debian, Ubuntu or Fedora; --root DIR is the root folder of one',
-    );
+    throw new CommandError('SYSTEM_UNKNOWN', {
+      message: `there is no ${join(root, 'etc/os-release')}, which names the system`,
+      fix: 'a host is installed on Debian, Ubuntu or Fedora; --root DIR is the root folder of one',
+    });
   return readSystem(text);
 }
 

@@ -36,16 +36,14 @@ function held(holder: ChildProcess): Promise<void> {
 }
 
 const busy = () =>
-  new CommandError(
-    'HOST_BUSY',
-    'another command installs or removes the host at this moment',
-    'wait until it has ended, and look what it has done: generator host doctor',
-    EXIT.again,
-  );
+  new CommandError('HOST_BUSY', {
+    message: 'another command installs or removes the host at this moment',
+    fix: 'wait until it has ended, and look what it has done: generator host doctor',
+    exit: EXIT.again,
+  });
 
 const unusable = (why: string) =>
-  new CommandError(
-    'HOST_LOCK_FAILED',
-    `the lock ${LOCK} cannot be taken: ${why}`,
-    'install util-linux, which has the program flock',
-  );
+  new CommandError('HOST_LOCK_FAILED', {
+    message: `the lock ${LOCK} cannot be taken: ${why}`,
+    fix: 'install util-linux, which has the program flock',
+  });

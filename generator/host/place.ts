@@ -53,18 +53,16 @@ export function assertOptions(options: InstallOptions): void {
   for (const [name, [form, example]] of Object.entries(FORMS)) {
     const value = options[name as keyof InstallOptions];
     if (value === null || form.test(value)) continue;
-    throw new CommandError(
-      'OPTION_VALUE',
-      `--${name} ${JSON.stringify(value)} is not possible`,
-      `for example: --${name} ${example}`,
-    );
+    throw new CommandError('OPTION_VALUE', {
+      message: `--${name} ${JSON.stringify(value)} is not possible`,
+      fix: `for example: --${name} ${example}`,
+    });
   }
   if (/^\/(home|root|proc|run|sys|dev|tmp)\//.test(`${options.dir}/`))
-    throw new CommandError(
-      'OPTION_VALUE',
-      `--dir ${options.dir} is in a folder that services cannot see or that does not stay`,
-      'for example: --dir /opt/twofold, or --dir /srv/twofold',
-    );
+    throw new CommandError('OPTION_VALUE', {
+      message: `--dir ${options.dir} is in a folder that services cannot see or that does not stay`,
+      fix: 'for example: --dir /opt/twofold, or --dir /srv/twofold',
+    });
 }
 
 /** The place of the installation whose unit this is, so that a second run finds it again. */

@@ -35,11 +35,10 @@ async function call<T>(url: string, init: RequestInit): Promise<T> {
 }
 
 function refused(message: string, cause: unknown): CommandError {
-  const error = new CommandError(
-    'SERVER_AWAY',
+  const error = new CommandError('SERVER_AWAY', {
     message,
-    'systemctl start twofold; journalctl --unit twofold --lines 30',
-    EXIT.differs,
-  );
+    fix: 'systemctl start twofold; journalctl --unit twofold --lines 30',
+    exit: EXIT.differs,
+  });
   return Object.assign(error, { cause });
 }

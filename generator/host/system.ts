@@ -28,11 +28,10 @@ export function readSystem(osRelease: string): HostSystem {
   const { ID: id = '', VERSION_ID: version = '' } = values;
   const name = values['PRETTY_NAME'] ?? (`${values['NAME'] ?? id} ${version}`.trim() || 'no name');
   if (!isKnown(id) || !isAtLeast(version, OLDEST[id]))
-    throw new CommandError(
-      'SYSTEM_UNSUPPORTED',
-      `this system is ${name}; a host is installed on Debian 12, Ubuntu 22.04, Fedora 40 or newer`,
-      'use one of these, or run the project with: docker compose up -d',
-    );
+    throw new CommandError('SYSTEM_UNSUPPORTED', {
+      message: `this system is ${name}; a host is installed on Debian 12, Ubuntu 22.04, Fedora 40 or newer`,
+      fix: 'use one of these, or run the project with: docker compose up -d',
+    });
   return { id, version, name };
 }
 

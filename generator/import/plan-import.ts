@@ -111,11 +111,10 @@ interface ManifestShape {
 function first(schema: readonly SourceText[], next: string): ImportPlan {
   const written = schema.find(({ text }) => hasTypes(text));
   if (written)
-    throw new CommandError(
-      'SCHEMA_NOT_IMPORTED',
-      `${written.file} has types that no import wrote; nothing was written`,
-      'import into an empty folder, and copy from there',
-    );
+    throw new CommandError('SCHEMA_NOT_IMPORTED', {
+      message: `${written.file} has types that no import wrote; nothing was written`,
+      fix: 'import into an empty folder, and copy from there',
+    });
   return { files: [{ file: SCHEMA, text: next }], conflicts: [], gone: [], theirs: [] };
 }
 

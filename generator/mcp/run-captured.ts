@@ -15,7 +15,8 @@ export interface CapturedRun extends ToolProject {
 export async function runCaptured(asked: CapturedRun): Promise<unknown> {
   const { root, commands, ask, command, options = {}, positionals = [] } = asked;
   const spec = commands.find(({ name }) => name === command);
-  if (!spec) throw new CommandError('UNKNOWN_COMMAND', `there is no command ${command}`);
+  if (!spec)
+    throw new CommandError('UNKNOWN_COMMAND', { message: `there is no command ${command}` });
   const captured: unknown[] = [];
   const call: CommandCall = {
     options: { ...options, hints: true },

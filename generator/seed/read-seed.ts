@@ -162,11 +162,10 @@ async function firstThere(root: string): Promise<string> {
   for (const path of SEED_FILES) {
     if ((await readFile(join(root, path)).catch(() => null)) !== null) return path;
   }
-  throw new CommandError(
-    'NO_SEED',
-    `there is no ${SEED_FILES.join(' or ')} in ${root}`,
-    'npm run generator -- seed FILE',
-  );
+  throw new CommandError('NO_SEED', {
+    message: `there is no ${SEED_FILES.join(' or ')} in ${root}`,
+    fix: 'npm run generator -- seed FILE',
+  });
 }
 
 async function readText(full: string, path: string): Promise<string> {
@@ -174,12 +173,15 @@ async function readText(full: string, path: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(full));
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR'))
-      throw new CommandError('NO_SEED', `there is no file ${path}`);
+      throw new CommandError('NO_SEED', { message: `there is no file ${path}` });
     if (error instanceof TypeError) throw invalid(path, 1, 'the file is not UTF-8 text');
     throw error;
   }
 }
 
 function invalid(path: string, line: number, message: string): CommandError {
-  return new CommandError('SEED_INVALID', `${path}:${line}  ${message}`, undefined, EXIT.invalid);
+  return new CommandError('SEED_INVALID', {
+    message: `${path}:${line}  ${message}`,
+    exit: EXIT.invalid,
+  });
 }

@@ -31,11 +31,10 @@ export function readPacks(folder: string): Packs {
   if (version !== undefined && missing.length === 0) return { folder, version, names };
   const what =
     version === undefined ? 'no packs' : `no pack of ${missing.join(' and ')} ${version}`;
-  throw new CommandError(
-    'PACKS_MISSING',
-    `${folder} has ${what}`,
-    'name a folder with twofold-generator-X.Y.Z.tgz and the other packages, or a version',
-  );
+  throw new CommandError('PACKS_MISSING', {
+    message: `${folder} has ${what}`,
+    fix: 'name a folder with twofold-generator-X.Y.Z.tgz and the other packages, or a version',
+  });
 }
 
 function namesIn(folder: string): string[] {

@@ -22,11 +22,10 @@ export async function newestVersion(root: string, tag: string): Promise<string> 
     });
     return stdout.trim();
   } catch (error) {
-    throw new CommandError(
-      'REGISTRY',
-      `the registry has no version ${tag} of @twofold/generator: ${lastLine(error)}`,
-      'name a version or a folder with packs: --to VERSION|FOLDER',
-    );
+    throw new CommandError('REGISTRY', {
+      message: `the registry has no version ${tag} of @twofold/generator: ${lastLine(error)}`,
+      fix: 'name a version or a folder with packs: --to VERSION|FOLDER',
+    });
   }
 }
 

@@ -50,11 +50,10 @@ function specOf(short: string, { version, packs }: Target): string {
   if (packs === null) return `^${version}`;
   const pack = packs.names.find((each) => each.short === short);
   if (pack) return `file:vendor/${pack.file}`;
-  throw new CommandError(
-    'PACKS_MISSING',
-    `${packs.folder} has no pack of @twofold/${short} ${version}, which package.json names`,
-    `put twofold-${short}-${version}.tgz there`,
-  );
+  throw new CommandError('PACKS_MISSING', {
+    message: `${packs.folder} has no pack of @twofold/${short} ${version}, which package.json names`,
+    fix: `put twofold-${short}-${version}.tgz there`,
+  });
 }
 
 /** The changes in `vendor/`: the packs of the target come, those of other versions go. */

@@ -28,11 +28,10 @@ export interface UpgradeRequest {
 export async function resolveTarget(wanted: UpgradeRequest): Promise<Target> {
   const target = await targetOf(wanted);
   if (wanted.from === null || compareVersions(target.version, wanted.from) >= 0) return target;
-  throw new CommandError(
-    'TARGET_OLDER',
-    `the project is of version ${wanted.from}, and ${target.version} is older`,
-    'git has the project as it was; an upgrade only goes forwards',
-  );
+  throw new CommandError('TARGET_OLDER', {
+    message: `the project is of version ${wanted.from}, and ${target.version} is older`,
+    fix: 'git has the project as it was; an upgrade only goes forwards',
+  });
 }
 
 async function targetOf({ to, root, from, vendored }: UpgradeRequest): Promise<Target> {
@@ -46,11 +45,10 @@ async function targetOf({ to, root, from, vendored }: UpgradeRequest): Promise<T
   if (to === undefined && isBehind) return { version: packageVersion(), packs: null };
   if (to !== undefined || !vendored)
     return { version: await newestVersion(root, to ?? 'latest'), packs: null };
-  throw new CommandError(
-    'TARGET_MISSING',
-    'the packages of this project are packs in vendor/, which no registry has',
-    'name a folder with newer packs, or a version of the registry: --to FOLDER|VERSION',
-  );
+  throw new CommandError('TARGET_MISSING', {
+    message: 'the packages of this project are packs in vendor/, which no registry has',
+    fix: 'name a folder with newer packs, or a version of the registry: --to FOLDER|VERSION',
+  });
 }
 
 /** The packs of `vendor/`, after somebody has replaced and installed them by hand. */

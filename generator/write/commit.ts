@@ -76,12 +76,11 @@ async function assertUnchanged(
 ): Promise<void> {
   for (const { path, before, binary } of changes) {
     if ((await disk.read(join(root, path), encodingOf(binary))) === before) continue;
-    throw new CommandError(
-      'CHANGED_MEANWHILE',
-      `${path} was changed while this run was at work; nothing was written`,
-      'run again',
-      EXIT.again,
-    );
+    throw new CommandError('CHANGED_MEANWHILE', {
+      message: `${path} was changed while this run was at work; nothing was written`,
+      fix: 'run again',
+      exit: EXIT.again,
+    });
   }
 }
 

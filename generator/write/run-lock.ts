@@ -49,7 +49,7 @@ function withSqliteErrors<T>(work: () => T): T {
         : undefined;
     throw what === undefined
       ? error
-      : new CommandError('SYSTEM', `${FOLDER}/run.lock cannot be written: ${what}`);
+      : new CommandError('SYSTEM', { message: `${FOLDER}/run.lock cannot be written: ${what}` });
   }
 }
 
@@ -62,12 +62,11 @@ async function acquire(lock: () => void, until: number): Promise<void> {
         throw error;
     }
     if (Date.now() > until)
-      throw new CommandError(
-        'BUSY',
-        'another run of generator is writing to this project',
-        'run again when it is done',
-        EXIT.again,
-      );
+      throw new CommandError('BUSY', {
+        message: 'another run of generator is writing to this project',
+        fix: 'run again when it is done',
+        exit: EXIT.again,
+      });
     await wait(PAUSE);
   }
 }

@@ -3,7 +3,8 @@ import { followDeployment } from '../../generator/deploy/follow.ts';
 import type { DeploymentReport, HostingServer } from '../../generator/deploy/hosting-server.ts';
 import { CommandError } from '../../generator/failure.ts';
 
-const away = () => new CommandError('SERVER_AWAY', 'it does not answer', 'start it');
+const away = () =>
+  new CommandError('SERVER_AWAY', { message: 'it does not answer', fix: 'start it' });
 
 /** A server whose log stream breaks after each line, some time later; `status` is what it says of the deployment. */
 function server(

@@ -21,20 +21,18 @@ export async function findAgainst(root: string, name: string | undefined): Promi
     return { kind: 'file', file: name, path: resolve(root, name) };
   const inGit = await gitLine(root, ['rev-parse', '--is-inside-work-tree']);
   if (inGit !== 'true')
-    throw new CommandError(
-      'GIT_MISSING',
-      `${root} is in no git work tree`,
-      'git init, or compare with an SDL file: --against FILE',
-    );
+    throw new CommandError('GIT_MISSING', {
+      message: `${root} is in no git work tree`,
+      fix: 'git init, or compare with an SDL file: --against FILE',
+    });
   if (name === undefined) return defaultBase(root);
   const commit = await commitOf(root, name);
   if (commit !== null) return { kind: 'commit', ref: name, commit };
   if (isFile(root, name)) return { kind: 'file', file: name, path: resolve(root, name) };
-  throw new CommandError(
-    'REVISION_UNKNOWN',
-    `${name} is no revision of this repository and no file`,
-    FALLBACK,
-  );
+  throw new CommandError('REVISION_UNKNOWN', {
+    message: `${name} is no revision of this repository and no file`,
+    fix: FALLBACK,
+  });
 }
 
 async function defaultBase(root: string): Promise<Against> {
@@ -42,7 +40,7 @@ async function defaultBase(root: string): Promise<Against> {
   if (fork) return { kind: 'commit', ref: 'origin/HEAD', commit: fork };
   const head = await commitOf(root, 'HEAD');
   if (head !== null) return { kind: 'commit', ref: 'HEAD', commit: head };
-  throw new CommandError('REVISION_UNKNOWN', 'there is no commit yet', FALLBACK);
+  throw new CommandError('REVISION_UNKNOWN', { message: 'there is no commit yet', fix: FALLBACK });
 }
 
 /** `--end-of-options` keeps git from reading a name with a dash at its beginning as an option. */

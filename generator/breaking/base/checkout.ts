@@ -42,11 +42,10 @@ export async function checkOut(
         beside.includes(path)),
   );
   if (!blobs.some(({ path }) => isSchema(path, prefix)))
-    throw new CommandError(
-      'REVISION_WITHOUT_PROJECT',
-      `there is no ${prefix}schema.graphql at ${commit.slice(0, 12)}`,
-      'compare with a revision that has the project: --against REF',
-    );
+    throw new CommandError('REVISION_WITHOUT_PROJECT', {
+      message: `there is no ${prefix}schema.graphql at ${commit.slice(0, 12)}`,
+      fix: 'compare with a revision that has the project: --against REF',
+    });
   const texts = await readBlobs(
     work,
     blobs.map(({ object }) => object),
@@ -110,11 +109,10 @@ async function readBlobs(work: string, objects: readonly string[]): Promise<Buff
 }
 
 function unreadable(object: string, errors: string): CommandError {
-  return new CommandError(
-    'REVISION_UNREADABLE',
-    `git cannot read ${object.slice(0, 12)}${errors ? `: ${errors.trim().split('\n')[0]}` : ''}`,
-    'git fetch, with the whole history that is compared',
-  );
+  return new CommandError('REVISION_UNREADABLE', {
+    message: `git cannot read ${object.slice(0, 12)}${errors ? `: ${errors.trim().split('\n')[0]}` : ''}`,
+    fix: 'git fetch, with the whole history that is compared',
+  });
 }
 
 /** A tree of git has no `..`; a damaged one may. */

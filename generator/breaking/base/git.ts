@@ -38,11 +38,10 @@ export async function git(folder: string, args: readonly string[], input = ''): 
     child.once('error', reject).once('close', (exit) => resolve(exit ?? 1)),
   ).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
-    throw new CommandError(
-      'GIT_MISSING',
-      'there is no git on this machine',
-      'install git, or compare with an SDL file: generator breaking --against FILE',
-    );
+    throw new CommandError('GIT_MISSING', {
+      message: 'there is no git on this machine',
+      fix: 'install git, or compare with an SDL file: generator breaking --against FILE',
+    });
   });
   return { code, out: Buffer.concat(out), errors: Buffer.concat(errors).toString() };
 }

@@ -35,12 +35,11 @@ export function recordedDocuments(project: Project, sources: Sources): Recorded[
   const text = readFileSync(path, 'utf8');
   const list = parseList(text);
   if (typeof list === 'string')
-    throw new CommandError(
-      'DOCUMENTS_CORRUPT',
-      `${file} is no list of documents: ${list}`,
-      `git checkout ${file}`,
-      EXIT.invalid,
-    );
+    throw new CommandError('DOCUMENTS_CORRUPT', {
+      message: `${file} is no list of documents: ${list}`,
+      fix: `git checkout ${file}`,
+      exit: EXIT.invalid,
+    });
   const hasSources = (sources.documents ?? []).some(({ texts }) => texts.length > 0);
   const live = new Map(
     hasSources ? liveDocuments(project, sources).map((each) => [each.hash, each]) : [],

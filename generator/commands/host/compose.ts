@@ -12,11 +12,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const [verb, file] = call.positionals;
   const { project } = call.options;
   if (verb !== 'compose' || file === undefined || typeof project !== 'string')
-    throw new CommandError(
-      'ARGUMENT_MISSING',
-      'a compose file and the name of a project are needed',
-      'generator host compose compose.yaml --to https://host.example.com --project shop',
-    );
+    throw new CommandError('ARGUMENT_MISSING', {
+      message: 'a compose file and the name of a project are needed',
+      fix: 'generator host compose compose.yaml --to https://host.example.com --project shop',
+    });
   const path = resolve(call.cwd, file);
   const folder = dirname(path);
   const compose = await readCompose(path, file);
@@ -44,19 +43,19 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 
 function readCompose(path: string, file: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: Error) => {
-    throw new CommandError('FILE_UNREADABLE', `${file} cannot be read: ${error.message}`);
+    throw new CommandError('FILE_UNREADABLE', {
+      message: `${file} cannot be read: ${error.message}`,
+    });
   });
 }
 
 function throwRefusal(error: unknown): never {
   if (!(error instanceof HostingRefusal)) throw error;
   const code = error.status >= 500 ? EXIT.differs : EXIT.usage;
-  throw new CommandError(
-    'SERVER_REFUSED',
-    `the server refused (${error.status}): ${error.message}`,
-    undefined,
-    code,
-  );
+  throw new CommandError('SERVER_REFUSED', {
+    message: `the server refused (${error.status}): ${error.message}`,
+    exit: code,
+  });
 }
 
 function show({ terminal, options }: CommandCall, project: string, report: ComposeReport): void {

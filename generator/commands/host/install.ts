@@ -50,11 +50,10 @@ function planOf(
 ): InstallPlan {
   const { hosting } = project;
   if (!hosting)
-    throw new CommandError(
-      'HOSTING_MISSING',
-      'the manifest of this project has no hosting:, so it is no host',
-      'add to manifest.yaml: hosting: {}; then: npm run generate',
-    );
+    throw new CommandError('HOSTING_MISSING', {
+      message: 'the manifest of this project has no hosting:, so it is no host',
+      fix: 'add to manifest.yaml: hosting: {}; then: npm run generate',
+    });
   const root = resolve(call.cwd);
   const given = (name: string) => (call.options[name] as string | undefined) ?? null;
   const place = placeFor(given, placeBelow(target ?? '/'));
@@ -76,11 +75,10 @@ function placeFor(given: (name: string) => string | null, before: HostPlace | nu
   const known = before ?? DEFAULT_PLACE;
   const place = { user: given('user') ?? known.user, dir: given('dir') ?? known.dir };
   if (before !== null && (place.user !== before.user || place.dir !== before.dir))
-    throw new CommandError(
-      'HOST_ELSEWHERE',
-      `a host is installed in ${before.dir} as ${before.user}; an upgrade leaves it there`,
-      `generator host install --dir ${before.dir} --user ${before.user}`,
-    );
+    throw new CommandError('HOST_ELSEWHERE', {
+      message: `a host is installed in ${before.dir} as ${before.user}; an upgrade leaves it there`,
+      fix: `generator host install --dir ${before.dir} --user ${before.user}`,
+    });
   return place;
 }
 
@@ -94,12 +92,11 @@ async function install(root: string, plan: InstallPlan): Promise<void> {
   if ((await untilHealthy(url, await countRestarts())) !== null) return;
   const said = await lastLines();
   if (place && before) await runCommands(planReturn(place, before));
-  throw new CommandError(
-    'HOST_UNHEALTHY',
-    `the new server does not answer at ${url}/api/health${before ? `; release ${before} runs again` : ''}\n${said}`,
-    'mend what it says, then: generator host install; all lines: journalctl --unit twofold',
-    EXIT.differs,
-  );
+  throw new CommandError('HOST_UNHEALTHY', {
+    message: `the new server does not answer at ${url}/api/health${before ? `; release ${before} runs again` : ''}\n${said}`,
+    fix: 'mend what it says, then: generator host install; all lines: journalctl --unit twofold',
+    exit: EXIT.differs,
+  });
 }
 
 function assertComplete(root: string): void {
@@ -108,7 +105,7 @@ function assertComplete(root: string): void {
     ['src/generated/app.ts', 'NOT_GENERATED', 'npm run generate'],
   ] as const)
     if (!existsSync(join(root, path)))
-      throw new CommandError(code, `there is no ${path} in ${root}`, fix);
+      throw new CommandError(code, { message: `there is no ${path} in ${root}`, fix });
 }
 
 /** Values in the file of settings are secrets, so nothing prints them. */

@@ -11,11 +11,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const app = call.positionals[1];
   const { from, to } = call.options;
   if (app === undefined || typeof from !== 'string' || typeof to !== 'string')
-    throw new CommandError(
-      'ARGUMENT_MISSING',
-      'the name of an app and two servers are needed',
-      'generator host move shop --from https://old.example.com --to https://new.example.com',
-    );
+    throw new CommandError('ARGUMENT_MISSING', {
+      message: 'the name of an app and two servers are needed',
+      fix: 'generator host move shop --from https://old.example.com --to https://new.example.com',
+    });
   const abort = new AbortController();
   const cancel = () => abort.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, cancel);
@@ -33,7 +32,7 @@ async function move(call: CommandCall, app: string, signal: AbortSignal): Promis
   const source = await openSource(call, here);
   const target = await openServer(call, here);
   if (source.url === target.url)
-    throw new CommandError('SAME_SERVER', '--from and --to are the same server');
+    throw new CommandError('SAME_SERVER', { message: '--from and --to are the same server' });
   const id = randomBytes(16).toString('hex');
   const [from, to] = [source, target].map((server) => cancellable(server, id, signal)) as [
     MoveServer,
@@ -69,34 +68,31 @@ async function openSource(
     return await openServer({ ...call, options }, env);
   } catch (error) {
     if (!(error instanceof CommandError) || error.code !== 'NOT_SIGNED_IN') throw error;
-    throw new CommandError(
-      error.code,
-      error.message,
-      'MOVE_FROM_TOKEN or MOVE_FROM_PASSWORD in the environment or in .env, or --from-token TOKEN',
-      error.exitCode,
-    );
+    throw new CommandError(error.code, {
+      message: error.message,
+      fix: 'MOVE_FROM_TOKEN or MOVE_FROM_PASSWORD in the environment or in .env, or --from-token TOKEN',
+      exit: error.exitCode,
+    });
   }
 }
 
 /** @throws CommandError when the target has an app of this name. */
 async function assertFree(target: HostingServer, app: string): Promise<void> {
   if (!(await target.app(app))) return;
-  throw new CommandError(
-    'APP_EXISTS',
-    `${target.url} has an app ${app} already`,
-    'delete it there first, if it is an old one',
-  );
+  throw new CommandError('APP_EXISTS', {
+    message: `${target.url} has an app ${app} already`,
+    fix: 'delete it there first, if it is an old one',
+  });
 }
 
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof HostingRefusal)) return error;
   const code = error.status >= 500 ? EXIT.differs : EXIT.usage;
-  return new CommandError(
-    'MOVE_FAILED',
-    `the move failed (${error.status}): ${error.message}`,
-    'the app serves where it was',
-    code,
-  );
+  return new CommandError('MOVE_FAILED', {
+    message: `the move failed (${error.status}): ${error.message}`,
+    fix: 'the app serves where it was',
+    exit: code,
+  });
 }
 
 interface Shown {

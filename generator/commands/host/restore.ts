@@ -24,11 +24,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const here = environmentOf(root);
   const key = call.options['key'] ?? here['BACKUP_KEY'];
   if (target === undefined || typeof key !== 'string' || key === '')
-    throw new CommandError(
-      'ARGUMENT_MISSING',
-      'the target of the backups and their key are needed',
-      'generator host restore /mnt/backups --key "$BACKUP_KEY"',
-    );
+    throw new CommandError('ARGUMENT_MISSING', {
+      message: 'the target of the backups and their key are needed',
+      fix: 'generator host restore /mnt/backups --key "$BACKUP_KEY"',
+    });
   const dryRun = call.options['dry-run'] === true;
   const aws = Object.entries(here).filter(([name]) => name.startsWith('AWS_'));
   const place = target.startsWith('s3://') ? target : resolve(root, target);

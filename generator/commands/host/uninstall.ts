@@ -14,11 +14,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const place = placeBelow('/');
   if (place === null)
-    throw new CommandError(
-      'HOST_MISSING',
-      `no host is installed on this machine: there is no ${PATHS.server}`,
-      'generator host install',
-    );
+    throw new CommandError('HOST_MISSING', {
+      message: `no host is installed on this machine: there is no ${PATHS.server}`,
+      fix: 'generator host install',
+    });
   const purge = options['purge'] === true;
   const commands = planUninstall({
     ...{ ...place, purge },
@@ -62,11 +61,10 @@ async function assertAgreed({ terminal, options }: CommandCall, dir: string): Pr
   const question = `This deletes all apps with their volumes, and ${dir}. Type "purge" to go on: `;
   const answer = terminal.interactive && !terminal.json ? await ask(question) : '';
   if (answer.trim() === 'purge') return;
-  throw new CommandError(
-    'NOT_AGREED',
-    `--purge deletes all apps with their volumes, and ${dir}; nothing was removed`,
-    'generator host uninstall --purge --yes',
-  );
+  throw new CommandError('NOT_AGREED', {
+    message: `--purge deletes all apps with their volumes, and ${dir}; nothing was removed`,
+    fix: 'generator host uninstall --purge --yes',
+  });
 }
 
 /**

@@ -12,9 +12,8 @@ export interface MigrateCall extends CommandCall {
 /** @throws CommandError `NAME_INVALID` */
 export function assertMigrationName(name: string | undefined, example: string): string {
   if (name !== undefined && /^\w+$/.test(name)) return name;
-  throw new CommandError(
-    'NAME_INVALID',
-    'a migration needs a name of letters, digits and _',
-    example,
-  );
+  throw new CommandError('NAME_INVALID', {
+    message: 'a migration needs a name of letters, digits and _',
+    fix: example,
+  });
 }

@@ -39,11 +39,10 @@ export async function run({ root, options, terminal }: MigrateCall): Promise<Exi
 function numberFrom(text: string | undefined): number {
   const number = text === undefined ? 0 : Number.parseInt(text, 10);
   if (Number.isFinite(number)) return number;
-  throw new CommandError(
-    'OPTION_VALUE',
-    `--from ${text} is not the number of a migration`,
-    'generator migrate squash --from 0003',
-  );
+  throw new CommandError('OPTION_VALUE', {
+    message: `--from ${text} is not the number of a migration`,
+    fix: 'generator migrate squash --from 0003',
+  });
 }
 
 /**
@@ -53,13 +52,13 @@ function numberFrom(text: string | undefined): number {
 function assertAgreed({ byHand }: Squashed, without: readonly string[]): void {
   const left = byHand.filter((name) => !without.includes(name));
   if (left.length === 0) return;
-  throw new CommandError(
-    'MIGRATION_BY_HAND',
-    `${left.join(', ')} ${left.length === 1 ? 'has' : 'have'} statements that were written by hand, ` +
+  throw new CommandError('MIGRATION_BY_HAND', {
+    message:
+      `${left.join(', ')} ${left.length === 1 ? 'has' : 'have'} statements that were written by hand, ` +
       'and the new migration would not have them; nothing was written',
-    `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash what follows: --from ${Number.parseInt(left.at(-1)!, 10) + 1}`,
-    EXIT.ambiguous,
-  );
+    fix: `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash what follows: --from ${Number.parseInt(left.at(-1)!, 10) + 1}`,
+    exit: EXIT.ambiguous,
+  });
 }
 
 function changesOf({ path, text, removed }: Squashed, saved: readonly SourceText[]): FileChange[] {

@@ -48,11 +48,10 @@ function assertOneSchema(url: string, { schema }: OptionValues): void {
   const ours = /^postgres(ql)?:/.test(url) ? 'public' : 'main';
   const others = [schema ?? ours].flat().filter((each) => each !== ours);
   if (others.length === 0) return;
-  throw new CommandError(
-    'SCHEMA_UNMANAGED',
-    `migrations keep the tables of the schema ${ours}, not those of ${others.join(', ')}; nothing was written`,
-    'leave --managed out: the tables are served as they are',
-  );
+  throw new CommandError('SCHEMA_UNMANAGED', {
+    message: `migrations keep the tables of the schema ${ours}, not those of ${others.join(', ')}; nothing was written`,
+    fix: 'leave --managed out: the tables are served as they are',
+  });
 }
 
 /**
@@ -68,11 +67,10 @@ export async function baselineOfProject(root: string): Promise<readonly string[]
 async function urlOf(root: string, given: string | undefined): Promise<string> {
   const url = given ?? process.env['DATABASE_URL'] ?? (await envOf(root))['DATABASE_URL'];
   if (url !== undefined && url !== '') return url;
-  throw new CommandError(
-    'URL_MISSING',
-    'no database is named, and DATABASE_URL is not set',
-    'generator import db postgres://user:password@localhost/shop',
-  );
+  throw new CommandError('URL_MISSING', {
+    message: 'no database is named, and DATABASE_URL is not set',
+    fix: 'generator import db postgres://user:password@localhost/shop',
+  });
 }
 
 const envOf = async (root: string) =>
@@ -112,7 +110,9 @@ export async function catalogAt(
   const catalog = await askRuntime<Catalog>(root, 'catalogOfDatabase', { url, root, schemas });
   const missing = (schemas ?? []).filter((name) => !catalog.schemas.includes(name));
   if (missing.length === 0) return catalog;
-  throw new CommandError('SCHEMA_UNKNOWN', `the database has no schema ${missing.join(', ')}`);
+  throw new CommandError('SCHEMA_UNKNOWN', {
+    message: `the database has no schema ${missing.join(', ')}`,
+  });
 }
 
 /** Patterns name a table with or without its schema. */

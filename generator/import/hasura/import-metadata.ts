@@ -48,10 +48,9 @@ function sourceOf({ sources }: Metadata): MetadataSource {
   const known = sources.filter(({ kind }) => kind === 'postgres');
   const source = known.find(({ name }) => name === 'default') ?? known[0];
   if (source) return source;
-  throw new CommandError(
-    'PROVIDER_UNKNOWN',
-    'the metadata has no database of PostgreSQL, which is the only one that can be served',
-  );
+  throw new CommandError('PROVIDER_UNKNOWN', {
+    message: 'the metadata has no database of PostgreSQL, which is the only one that can be served',
+  });
 }
 
 /** The address of the database: the given one, the project's, or the one in the metadata. */
@@ -69,11 +68,10 @@ async function urlOf(
   };
   const url = given ?? env['DATABASE_URL'] ?? connectionOf(source, env);
   if (url !== undefined && url !== '') return url;
-  throw new CommandError(
-    'URL_MISSING',
-    'no database is named, and DATABASE_URL is not set',
-    'generator import hasura hasura/metadata --database postgres://user:password@localhost/shop',
-  );
+  throw new CommandError('URL_MISSING', {
+    message: 'no database is named, and DATABASE_URL is not set',
+    fix: 'generator import hasura hasura/metadata --database postgres://user:password@localhost/shop',
+  });
 }
 
 function connectionOf(

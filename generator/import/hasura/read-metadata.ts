@@ -39,11 +39,10 @@ const PARTS = [
 export function readMetadata(root: string, given: string): Metadata {
   const path = metadataPath(resolve(root, given));
   if (path === null)
-    throw new CommandError(
-      'SOURCE_MISSING',
-      `there is no metadata of Hasura at ${given}`,
-      'generator import hasura hasura/metadata, the folder with version.yaml, or one JSON file',
-    );
+    throw new CommandError('SOURCE_MISSING', {
+      message: `there is no metadata of Hasura at ${given}`,
+      fix: 'generator import hasura hasura/metadata, the folder with version.yaml, or one JSON file',
+    });
   const isFolder = statSync(path).isDirectory();
   const seen = new Set<string>();
   const read = createReader(root, isFolder ? path : dirname(path), seen);
@@ -51,18 +50,15 @@ export function readMetadata(root: string, given: string): Metadata {
     ? { ...fromFolder(path, read), unread_files: unreadFiles(path, seen) }
     : fromFile(path, read);
   if (found['version'] !== 3)
-    throw new CommandError(
-      'METADATA_VERSION',
-      `${given} has metadata of version ${JSON.stringify(found['version'] ?? null)}, and only version 3 can be imported`,
-      'hasura scripts update-project-v3, then export the metadata again',
-    );
+    throw new CommandError('METADATA_VERSION', {
+      message: `${given} has metadata of version ${JSON.stringify(found['version'] ?? null)}, and only version 3 can be imported`,
+      fix: 'hasura scripts update-project-v3, then export the metadata again',
+    });
   if (!Array.isArray(found['sources']))
-    throw new CommandError(
-      'METADATA_SYNTAX',
-      `${given} has no list of sources`,
-      undefined,
-      EXIT.invalid,
-    );
+    throw new CommandError('METADATA_SYNTAX', {
+      message: `${given} has no list of sources`,
+      exit: EXIT.invalid,
+    });
   return found as unknown as Metadata;
 }
 
@@ -134,7 +130,11 @@ function createReader(root: string, folder: string, seen: Set<string>): Read {
 }
 
 const notIncluded = (why: string) =>
-  new CommandError('METADATA_INCLUDE', why, 'hasura metadata export', EXIT.invalid);
+  new CommandError('METADATA_INCLUDE', {
+    message: why,
+    fix: 'hasura metadata export',
+    exit: EXIT.invalid,
+  });
 
 /**
  * Whether a path is inside the folder. The report quotes metadata, which may come from strangers,
@@ -169,4 +169,7 @@ function valueOf(document: ReturnType<typeof parseDocument>, name: string): unkn
 }
 
 const unreadable = (place: string, why: string) =>
-  new CommandError('METADATA_SYNTAX', `${place} cannot be read: ${why}`, undefined, EXIT.invalid);
+  new CommandError('METADATA_SYNTAX', {
+    message: `${place} cannot be read: ${why}`,
+    exit: EXIT.invalid,
+  });

@@ -26,11 +26,10 @@ export function userType(
   );
   const why = found ? unfit(found) : `Hasura tracks no table ${named}`;
   if (why === undefined) return found;
-  throw new CommandError(
-    'USER_UNFIT',
-    why,
-    '--user names the table whose rows sign in; without it the server keeps accounts of its own',
-  );
+  throw new CommandError('USER_UNFIT', {
+    message: why,
+    fix: '--user names the table whose rows sign in; without it the server keeps accounts of its own',
+  });
 }
 
 function unfit({ table, view, fields }: TypeInProgress): string | undefined {

@@ -23,17 +23,15 @@ export async function importPrismaFile(
 ): Promise<{ readonly imported: Imported; readonly source: string }> {
   const path = given ?? USUAL.find((each) => existsSync(join(root, each)));
   if (path === undefined || !existsSync(resolve(root, path)))
-    throw new CommandError(
-      'SOURCE_MISSING',
-      path === undefined ? `there is no ${USUAL[0]} in ${root}` : `there is no ${path}`,
-      'generator import prisma FILE',
-    );
+    throw new CommandError('SOURCE_MISSING', {
+      message: path === undefined ? `there is no ${USUAL[0]} in ${root}` : `there is no ${path}`,
+      fix: 'generator import prisma FILE',
+    });
   const schema = await readPrisma(readTexts(root, resolve(root, path)));
   if (schema.provider !== null && !PROVIDERS.includes(schema.provider))
-    throw new CommandError(
-      'PROVIDER_UNKNOWN',
-      `the schema is for ${schema.provider}: only PostgreSQL and SQLite can be served`,
-    );
+    throw new CommandError('PROVIDER_UNKNOWN', {
+      message: `the schema is for ${schema.provider}: only PostgreSQL and SQLite can be served`,
+    });
   return { imported: importPrisma(schema), source: path };
 }
 

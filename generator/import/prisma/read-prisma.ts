@@ -75,12 +75,11 @@ function assertCharacters(file: string, text: string): void {
 }
 
 const syntaxError = (file: string, line: number, column: number, why: string) =>
-  new CommandError(
-    'PRISMA_SYNTAX',
-    `${file}:${line}:${column}  ${why}`,
-    'npx prisma validate says more; nothing was written',
-    EXIT.invalid,
-  );
+  new CommandError('PRISMA_SYNTAX', {
+    message: `${file}:${line}:${column}  ${why}`,
+    fix: 'npx prisma validate says more; nothing was written',
+    exit: EXIT.invalid,
+  });
 
 interface Described<Node> {
   readonly block: Node;
