@@ -1,62 +1,65 @@
-import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
-import type { GraphQLField, GraphQLNamedType, GraphQLObjectType } from 'graphql';
+import {
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+} from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType } from '../model.ts';
 import { FIGURES, aggregateName, isFigure, type Figure } from './aggregate-types.ts';
-import { firstRefusal, memberRefusal } from './aggregate-refusal.ts';
 import { storedAs } from './columns.ts';
 import { scalarType, type EntityFact, type FieldFact } from './facts.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 
 type Member = GraphQLField<unknown, unknown>;
 
+/** AGGREGATE_FIELD: why an aggregate, a group or one of its inputs cannot have a member. */
+export const memberRefusal = (
+  { astNode }: { readonly astNode?: { readonly name: Refusal['node'] } | null | undefined },
+  why: string,
+  fix?: string,
+): Refusal => new Refusal(why, { code: 'AGGREGATE_FIELD', fix, node: astNode?.name });
+
 /**
- * Why an aggregate or a group has a member that cannot be answered; undefined when all can be.
+ * Refuses an aggregate or a group with a member that cannot be answered.
  *
- * @example
- * aggregateMembers(shapes, 'PostAggregate', post) // { code: 'AGGREGATE_FIELD', why: 'PostSums.title is String, which cannot be added up', … }
+ * @throws Refusal 'PostSums.title is String, which cannot be added up'
  */
-export function aggregateMembers(
-  shapes: Shapes,
-  type: string,
-  entity: EntityFact,
-): Refusal | undefined {
+export function assertMembers(shapes: Shapes, type: string, entity: EntityFact): void {
   const object = shapes.facts.schema.getType(type);
-  if (!isObjectType(object)) return undefined;
+  if (!isObjectType(object)) return;
   const words = ['count', ...FIGURES, ...(aggregateName(type)?.form === 'Group' ? ['key'] : [])];
-  return firstRefusal(Object.values(object.getFields()), (member) =>
-    words.includes(member.name)
-      ? figuresRefusal(shapes, object, member, entity)
-      : refused(member, `${type}.${member.name} is none of ${words.join(', ')}`, words),
-  );
+  for (const member of Object.values(object.getFields())) {
+    if (!words.includes(member.name))
+      throw refused(member, `${type}.${member.name} is none of ${words.join(', ')}`, words);
+    assertFigures(shapes, object, member, entity);
+  }
 }
 
-function figuresRefusal(
+function assertFigures(
   shapes: Shapes,
   { name: owner }: GraphQLObjectType,
   member: Member,
   entity: EntityFact,
-): Refusal | undefined {
+): void {
   const place = `${owner}.${member.name}`;
   const named = getNamedType(member.type);
-  if (member.args.length > 0) return refused(member, `${place} has arguments, and there are none`);
-  if (isListType(getNullableType(member.type))) return refused(member, `${place} is a list`);
-  if (member.name === 'count') return countRefusal(shapes, place, member);
+  if (member.args.length > 0) throw refused(member, `${place} has arguments, and there are none`);
+  if (isListType(getNullableType(member.type))) throw refused(member, `${place} is a list`);
+  if (member.name === 'count') {
+    if (NUMBERS.includes(numberType(shapes.facts, named))) return;
+    throw refused(member, `${place} is ${named.name}, and a count is an Int`);
+  }
   if (!isObjectType(named))
-    return refused(
+    throw refused(
       member,
       `${place} is ${named.name}, and has to be an object with fields of ${entity.name}`,
     );
-  return firstRefusal(Object.values(named.getFields()), (field) =>
-    fieldRefusal(shapes, { of: member.name, entity, owner: named.name }, field),
-  );
-}
-
-function countRefusal(shapes: Shapes, place: string, member: Member): Refusal | undefined {
-  const named = getNamedType(member.type);
-  return isNumber(shapes, named)
-    ? undefined
-    : refused(member, `${place} is ${named.name}, and a count is an Int`);
+  for (const field of Object.values(named.getFields()))
+    assertFigure(shapes, { of: member.name, entity, owner: named.name }, field);
 }
 
 interface FigurePosition {
@@ -66,31 +69,21 @@ interface FigurePosition {
   readonly owner: string;
 }
 
-function fieldRefusal(
-  shapes: Shapes,
-  { of, entity, owner }: FigurePosition,
-  field: Member,
-): Refusal | undefined {
+function assertFigure(shapes: Shapes, { of, entity, owner }: FigurePosition, field: Member): void {
   const found = entity.fields.get(field.name);
   const place = `${owner}.${field.name}`;
   const value = found && valueOf(shapes, found);
   if (!found || !value) {
-    const known = [...entity.fields.values()].filter((each) => valueOf(shapes, each));
     const why = found ? 'has no value that can be compared' : `is no field of ${entity.name}`;
-    return refused(
-      field,
-      `${place} ${why}`,
-      known.map(({ name }) => name),
-    );
+    throw refused(field, `${place} ${why}`, candidates(shapes, '', entity));
   }
   if (field.args.length > 0 || isListType(getNullableType(field.type)))
-    return refused(field, `${place} has to be a single value without arguments`);
+    throw refused(field, `${place} has to be a single value without arguments`);
   const problem = isFigure(of)
     ? figureProblem(shapes, of, found, value, getNamedType(field.type))
     : keyProblem(found, getNamedType(field.type));
-  return problem === undefined
-    ? undefined
-    : refused(field, `${place} ${problem}`, candidates(shapes, of, entity));
+  if (problem !== undefined)
+    throw refused(field, `${place} ${problem}`, candidates(shapes, of, entity));
 }
 
 /** The stored type of a field, or `key`. */
@@ -115,10 +108,6 @@ export function hasValue(shapes: Shapes, { fields }: EntityFact, name: string): 
 
 const NUMBERS: readonly string[] = ['integer', 'bigint', 'decimal', 'real'];
 const UNORDERED: readonly string[] = ['boolean', 'bytes'];
-
-function isNumber({ facts }: Shapes, type: GraphQLNamedType): boolean {
-  return NUMBERS.includes(numberType(facts, type));
-}
 
 const numberType = (facts: Shapes['facts'], type: GraphQLNamedType): string =>
   isObjectType(type) ? '' : scalarType(type, facts);

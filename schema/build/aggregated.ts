@@ -1,14 +1,12 @@
 import type { Aggregated, Grouping, ListOptions } from '../model.ts';
-import { aggregateMembers } from './aggregate-members.ts';
+import { assertMembers } from './aggregate-members.ts';
 import { aggregateName } from './aggregate-types.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
-import { groupKeys } from './group-keys.ts';
-import { havingRefusal } from './having-shapes.ts';
+import { assertGroupOrder, assertHaving, groupKeys } from './groups.ts';
 import { ORDER } from './list-arguments.ts';
 import { listOptions } from './list-options.ts';
 import { paged } from '../implied-lists.ts';
-import { groupOrderRefusal } from './group-orders.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 
 /**
  * The entity whose rows a field counts and adds up, by the name of its type.
@@ -22,32 +20,27 @@ export function aggregatedEntity({ named }: FieldFact, facts: Facts): EntityFact
 }
 
 /**
- * The source of a field with such a type, or the reason why it cannot be inferred.
+ * The source of a field with such a type.
  *
  * @example
  * aggregatedOf(shapes, field, post) // { kind: 'aggregated', entity: 'Post', list: { where: … } }
  */
-export function aggregatedOf(
-  shapes: Shapes,
-  field: FieldFact,
-  entity: EntityFact,
-): Aggregated | Refusal {
+export function aggregatedOf(shapes: Shapes, field: FieldFact, entity: EntityFact): Aggregated {
   const grouped = aggregateName(field.named.name)?.form === 'Group';
   if (grouped !== field.type.list)
-    return {
-      why: grouped
+    throw new Refusal(
+      grouped
         ? `groups are a list: write [${field.named.name}!]!`
         : `an aggregate is one object: write ${field.named.name}!`,
-    };
-  const wrong = aggregateMembers(shapes, field.named.name, entity);
-  if (wrong) return wrong;
+    );
+  assertMembers(shapes, field.named.name, entity);
   const groups = grouped ? grouping(shapes, field, entity) : undefined;
-  if (groups && isRefusal(groups)) return groups;
   const list = listOptions(shapes, withoutGrouping(field, groups), entity);
-  if (isRefusal(list)) return list;
   const page = wrongPage(list, grouped);
   if (page !== undefined)
-    return { why: `the argument ${page} pages rows, and there are ${grouped ? 'groups' : 'none'}` };
+    throw new Refusal(
+      `the argument ${page} pages rows, and there are ${grouped ? 'groups' : 'none'}`,
+    );
   const rows = { kind: 'aggregated', entity: entity.name } as const;
   return groups ? { ...rows, list: paged(list), groups } : { ...rows, list };
 }
@@ -65,23 +58,19 @@ function wrongPage({ paging, orderBy }: ListOptions, grouped: boolean): string |
   );
 }
 
-function grouping(shapes: Shapes, field: FieldFact, entity: EntityFact): Grouping | Refusal {
+function grouping(shapes: Shapes, field: FieldFact, entity: EntityFact): Grouping {
   const by = field.args.find(({ name }) => name === 'by' || name === 'groupBy');
-  if (!by) return { why: 'no argument by says what the groups are equal in' };
+  if (!by) throw new Refusal('no argument by says what the groups are equal in');
   const values = groupKeys(shapes, by.type.name, entity);
-  if (isRefusal(values)) return values;
   const having = field.args.find(({ name }) => name === 'having');
   const orderBy = field.args.find(({ name }) => ORDER.has(name));
-  const refusal =
-    (having && havingRefusal(shapes, having.type.name, entity)) ??
-    (orderBy && groupOrderRefusal(shapes, orderBy.type.name, entity));
-  return (
-    refusal ?? {
-      by: { arg: by.name, values },
-      ...(having && { having: having.name }),
-      ...(orderBy && { orderBy: orderBy.name }),
-    }
-  );
+  if (having) assertHaving(shapes, having.type.name, entity);
+  if (orderBy) assertGroupOrder(shapes, orderBy.type.name, entity);
+  return {
+    by: { arg: by.name, values },
+    ...(having && { having: having.name }),
+    ...(orderBy && { orderBy: orderBy.name }),
+  };
 }
 
 /** The ends of names that do not help to find the list whose rows are counted. */

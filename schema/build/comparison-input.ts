@@ -2,7 +2,7 @@ import { getNamedType, type GraphQLInputField, type GraphQLInputObjectType } fro
 import { didYouMean } from '../did-you-mean.ts';
 import type { FilterWord } from '../model.ts';
 import { knownWord, LIST_OPERATORS, LOGICAL, OPERATORS, WORDS } from './filter-words.ts';
-import type { Refusal, UnknownWord } from './shapes.ts';
+import { Refusal, type UnknownWord } from './shapes.ts';
 
 /** The form of the compared value. It decides which operators there are. */
 export type ComparedForm = 'scalar' | 'list' | 'json' | 'none';
@@ -22,7 +22,7 @@ const ABOUT: Readonly<Record<ComparedForm, string>> = {
 };
 
 /**
- * The operators of a field's input, or the reason why they cannot be inferred.
+ * The operators of a field's input.
  *
  * @example wordsOf(stringFilter, 'PostFilter.title', 'scalar') // ['eq', 'contains', 'mode']
  */
@@ -30,18 +30,18 @@ export function wordsOf(
   input: GraphQLInputObjectType,
   place: string,
   about: ComparedForm,
-): readonly FilterWord[] | Refusal {
+): readonly FilterWord[] {
   const fields = Object.values(input.getFields());
   const foreign = fields.filter((field) => !isWord(field, input));
   const some = fields.some(({ name }) => isOurs(name) || knownWord(name) !== undefined);
-  if (foreign.length > 0) return some ? wordsRefusal(input, foreign) : noWord(input, foreign[0]!);
+  const [first] = foreign;
+  if (first) throw some ? wordsRefusal(input, foreign) : noWord(input, first);
   const words = fields.map(({ name }) => name as FilterWord);
   const odd = words.find((word) => !ALLOWED[about].includes(word));
-  return odd === undefined
-    ? words
-    : {
-        why: `${input.name}.${odd} is not about ${ABOUT[about]}, and ${place} is: ${ALLOWED[about].join(' ')}`,
-      };
+  if (odd === undefined) return words;
+  throw new Refusal(
+    `${input.name}.${odd} is not about ${ABOUT[about]}, and ${place} is: ${ALLOWED[about].join(' ')}`,
+  );
 }
 
 const isOurs = (name: string): name is FilterWord => WORDS.some((word) => word === name);
@@ -53,13 +53,10 @@ const isOurs = (name: string): name is FilterWord => WORDS.some((word) => word =
 const isWord = ({ name, type }: GraphQLInputField, input: GraphQLInputObjectType): boolean =>
   isOurs(name) && (!LOGICAL.some((word) => word === name) || getNamedType(type) === input);
 
-function noWord(input: GraphQLInputObjectType, { name }: GraphQLInputField): Refusal {
-  const fix = didYouMean(name, OPERATORS);
-  return {
-    why: `${input.name}.${name} is no comparison we know: ${OPERATORS.join(' ')}`,
-    ...(fix && { fix }),
-  };
-}
+const noWord = (input: GraphQLInputObjectType, { name }: GraphQLInputField): Refusal =>
+  new Refusal(`${input.name}.${name} is no comparison we know: ${OPERATORS.join(' ')}`, {
+    fix: didYouMean(name, OPERATORS),
+  });
 
 /** The refusal of an input that is a filter apart from unknown operators. */
 export function wordsRefusal(
@@ -68,7 +65,7 @@ export function wordsRefusal(
 ): Refusal {
   const words = fields.map((field) => unknownWord(`${input.name}.${field.name}`, field));
   const [first] = words;
-  return { code: 'FILTER_WORD', why: `${first?.coordinate} is no word of a filter`, words };
+  return new Refusal(`${first?.coordinate} is no word of a filter`, { code: 'FILTER_WORD', words });
 }
 
 /** @param field the member of an input, or the argument of a field. */

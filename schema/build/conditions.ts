@@ -17,7 +17,7 @@ import type { EntityFact } from './facts.ts';
 import { knownWord, LOGICAL, OPERATORS, type LogicalWord } from './filter-words.ts';
 import type { Link } from './links.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
-import type { Shapes } from './shapes.ts';
+import { isListEnd, type Shapes } from './shapes.ts';
 
 export interface ConditionReading {
   readonly condition: Condition;
@@ -63,7 +63,7 @@ function member(reading: Reading, entity: EntityFact, node: ConstObjectFieldNode
   if (field?.directives.list?.where) return narrowed(reading, node);
   if (link && target && leadsOn(node.value, target)) {
     const related = relatedLink(link, entity);
-    return isList(shapes, link, entity, word)
+    return link.kind !== 'own' && isListEnd(shapes, field)
       ? ofMany(reading, { target, link: related, node })
       : ofOne(reading, { target, link: related, node });
   }
@@ -112,15 +112,6 @@ const comparesKey = ({ fields }: ConstObjectValueNode, target: EntityFact): bool
     ({ name }) =>
       !target.fields.has(name.value) && OPERATORS.some((operator) => operator === name.value),
   );
-
-const isList = (shapes: Shapes, link: Link, entity: EntityFact, name: string): boolean => {
-  const field = entity.fields.get(name);
-  return (
-    link.kind !== 'own' &&
-    field !== undefined &&
-    (field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection')
-  );
-};
 
 function combined(
   reading: Reading,

@@ -16,7 +16,7 @@ import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
 import { heldEntity } from './values.ts';
 import { namedColumn } from './named-columns.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { attempt, isListEnd, Refusal, type Shapes } from './shapes.ts';
 import { fellowRules, tenantRules } from './tenant.ts';
 
 /** An entity of the model, and those of its lists whose arguments could not be inferred. */
@@ -112,8 +112,8 @@ function shownRelation(shapes: Shapes, field: FieldFact): FieldFact | undefined 
   if (view) return view;
   const summed = aggregatedEntity(field, shapes.facts);
   if (!summed) return undefined;
-  const beside = relationBeside(shapes, field, summed);
-  return isRefusal(beside) ? undefined : beside.field;
+  const beside = attempt(() => relationBeside(shapes, field, summed));
+  return beside instanceof Refusal ? undefined : beside.field;
 }
 
 /** A type without a key can only be read, even if the database has it as a table. */
@@ -155,12 +155,14 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
 
 /** Numbers over the rows of a list beside the field, or of the only relation between the types. */
 function aggregatedSource(shapes: Shapes, field: FieldFact, entity: EntityFact): Source {
-  const action = aggregatedOf(shapes, field, entity);
-  const via = isRefusal(action) ? undefined : relationBeside(shapes, field, entity);
-  const refusal = isRefusal(action) ? action : via && isRefusal(via) ? via : undefined;
-  if (refusal || isRefusal(action) || !via || isRefusal(via))
-    return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
-  return { source: { ...action, via: via.via }, decidedBy: action.groups ? 'groups' : 'aggregate' };
+  const found = attempt((): Source => {
+    const action = aggregatedOf(shapes, field, entity);
+    const { via } = relationBeside(shapes, field, entity);
+    return { source: { ...action, via }, decidedBy: action.groups ? 'groups' : 'aggregate' };
+  });
+  return found instanceof Refusal
+    ? { source: { kind: 'custom' }, decidedBy: 'stub', refusal: found }
+    : found;
 }
 
 /** How the rows of another type can be reached from a type. */
@@ -174,10 +176,10 @@ interface Beside {
  * How the rows belong to the parent: by the list with the same name, or else by the only relation
  * between the two types.
  */
-function relationBeside(shapes: Shapes, field: FieldFact, entity: EntityFact): Beside | Refusal {
+function relationBeside(shapes: Shapes, field: FieldFact, entity: EntityFact): Beside {
   const owner = shapes.facts.entities.get(field.owner);
   const lists = [...(owner?.fields.values() ?? [])].flatMap((each) => {
-    const link = isList(shapes, each) ? shapes.links.byField.get(each) : undefined;
+    const link = isListEnd(shapes, each) ? shapes.links.byField.get(each) : undefined;
     return link?.entity === entity.name ? [{ field: each, via: viaOf(link) }] : [];
   });
   const stem = field.directives.list?.relation ?? stemOf(field.name);
@@ -191,11 +193,10 @@ function relationBeside(shapes: Shapes, field: FieldFact, entity: EntityFact): B
     }
   const [only] = [...ways.values()];
   if (only && ways.size === 1) return only;
-  return {
-    why:
-      `${ways.size === 0 ? 'nothing leads' : 'more than one list leads'} from ${field.owner} to ${entity.name}, ` +
+  throw new Refusal(
+    `${ways.size === 0 ? 'nothing leads' : 'more than one list leads'} from ${field.owner} to ${entity.name}, ` +
       'and the name of the field says none of them',
-  };
+  );
 }
 
 function addWay(ways: Map<string, Beside>, way: Beside): void {
@@ -211,8 +212,10 @@ function refusalOf(shapes: Shapes, field: FieldFact): Refusal | undefined {
   );
   if (isDoubtful || (field.args.length === 0 && heldEntity(field.named.name, facts)))
     return undefined;
-  const list = isList(shapes, field) && listOptions(shapes, field, listedEntity(shapes, field));
-  return list && isRefusal(list) ? list : { why: notStored(field) };
+  const list =
+    isListEnd(shapes, field) &&
+    attempt(() => listOptions(shapes, field, listedEntity(shapes, field)));
+  return list instanceof Refusal ? list : new Refusal(notStored(field));
 }
 
 function listedEntity({ facts }: Shapes, { named }: FieldFact): EntityFact | undefined {
@@ -231,7 +234,7 @@ function notStored({ args, type }: FieldFact): string {
 function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
   const directive = field.directives.relation ? '@relation' : undefined;
   const inverse = link.inverse && { inverse: link.inverse.name };
-  if (!isList(shapes, field)) {
+  if (!isListEnd(shapes, field)) {
     if (link.kind === 'join') return { source: { kind: 'custom' }, decidedBy: 'stub' };
     const key = link.kind === 'own' ? 'own' : 'inverse';
     const { column, typeColumn } = link.key;
@@ -248,8 +251,9 @@ function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
       decidedBy: directive ?? (key === 'own' ? 'foreign key' : 'inverse of a foreign key'),
     };
   }
-  const list = listOptions(shapes, field, shapes.facts.entities.get(link.entity));
-  if (isRefusal(list)) return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
+  const list = attempt(() => listOptions(shapes, field, shapes.facts.entities.get(link.entity)));
+  if (list instanceof Refusal)
+    return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
   return {
     source: manySource(link, paged(list), inverse),
     decidedBy: directive ?? listDecidedBy(link),
@@ -278,10 +282,6 @@ function viaOf(link: Link): Many['via'] {
 }
 
 const toColumn = ({ references }: ForeignKey) => (references ? { to: uniqueName(references) } : {});
-
-function isList(shapes: Shapes, field: FieldFact): boolean {
-  return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
-}
 
 /**
  * The indexes of a table: one for each foreign key, because rows are looked up by it from the other

@@ -4,62 +4,45 @@ import type { Filter, FilterShape } from '../model.ts';
 import { tallyFilter } from './tally-filter.ts';
 import { wordsOf, wordsRefusal, type ComparedForm } from './comparison-input.ts';
 import type { EntityFact } from './facts.ts';
-import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
+import { commonFilter, fillShape, objectShape, unknownMember } from './filter-members.ts';
 import { knownWord, LOGICAL, OPERATORS } from './filter-words.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
-import { objectShape } from './object-filters.ts';
-import { isRefusal, type NamedColumn, type Refusal, type Shapes } from './shapes.ts';
+import { isListEnd, knownShape, Refusal, type NamedColumn, type Shapes } from './shapes.ts';
 
 const QUANTIFIERS = ['some', 'every', 'none'] as const;
 
 /**
- * How a `where` input becomes a condition on an entity, or why it cannot be inferred.
+ * How a `where` input becomes a condition on an entity.
  *
  * @example
  * filterShape(shapes, 'PostFilter', post) // { id: 'PostFilter', entity: 'Post', filters: [{ kind: 'equals', name: 'status', … }] }
  */
-export function filterShape(
-  shapes: Shapes,
-  name: string,
-  entity: EntityFact,
-): FilterShape | Refusal {
+export function filterShape(shapes: Shapes, name: string, entity: EntityFact): FilterShape {
   const shape = shapeOf(shapes, name, entity);
-  if (isRefusal(shape) || shapes.understood.has(shape)) return shape;
   const seen = new Set<FilterShape>();
-  const refusal = refusedBelow(shapes, shape, seen);
-  if (!refusal) for (const each of seen) shapes.understood.add(each);
-  return refusal ?? shape;
+  assertBelow(shapes, shape, seen);
+  for (const each of seen) shapes.understood.add(each);
+  return shape;
 }
 
 /** Refuses a filter that contains a filter which is refused. */
-function refusedBelow(
-  shapes: Shapes,
-  shape: FilterShape,
-  seen: Set<FilterShape>,
-): Refusal | undefined {
-  if (seen.has(shape) || shapes.understood.has(shape)) return undefined;
+function assertBelow(shapes: Shapes, shape: FilterShape, seen: Set<FilterShape>): void {
+  if (seen.has(shape) || shapes.understood.has(shape)) return;
   seen.add(shape);
   for (const filter of shape.filters) {
     if (!('shape' in filter) || filter.shape === '') continue;
+    const refused = shapes.refused.get(filter.shape);
+    if (refused) throw refused;
     const inner = shapes.filters.get(filter.shape);
-    const refused =
-      shapes.refused.get(filter.shape) ?? (inner && refusedBelow(shapes, inner, seen));
-    if (refused) return refused;
+    if (inner) assertBelow(shapes, inner, seen);
   }
-  return undefined;
 }
 
-function shapeOf(shapes: Shapes, name: string, entity: EntityFact): FilterShape | Refusal {
-  const present = shapes.filters.get(name);
-  if (present && present.entity !== entity.name)
-    return {
-      why: `${name} filters ${present.entity} elsewhere, and here it would filter ${entity.name}`,
-    };
-  const refused = shapes.refused.get(name);
-  if (refused) return refused;
-  if (present) return present;
+function shapeOf(shapes: Shapes, name: string, entity: EntityFact): FilterShape {
+  const known = knownShape(shapes, shapes.filters, name, { verb: 'filter', of: entity.name });
+  if (known) return known;
   const type = shapes.facts.schema.getType(name);
-  if (!isInputObjectType(type)) return { why: `${name} is no input type` };
+  if (!isInputObjectType(type)) throw new Refusal(`${name} is no input type`);
   return fillShape(shapes, type, entity.name, (field) => filterOf(shapes, type, field, entity));
 }
 
@@ -68,7 +51,7 @@ function filterOf(
   type: GraphQLInputObjectType,
   field: GraphQLInputField,
   entity: EntityFact,
-): Filter | Refusal {
+): Filter {
   const { name } = field;
   const common = entity.fields.has(name) ? undefined : commonFilter(type, field);
   if (common) return common;
@@ -78,7 +61,7 @@ function filterOf(
   if (counted) return counted;
   const column = namedColumn(shapes, entity, name);
   if (column) return columnFilter(shapes, type, field, column);
-  return unknownMember(type, field, columnNames(shapes, entity), entity.name);
+  throw unknownMember(type, field, columnNames(shapes, entity), entity.name);
 }
 
 function columnFilter(
@@ -86,21 +69,17 @@ function columnFilter(
   type: GraphQLInputObjectType,
   field: GraphQLInputField,
   column: NamedColumn,
-): Filter | Refusal {
+): Filter {
   const named = getNamedType(field.type);
   const place = `${type.name}.${field.name}`;
   if (isListType(getNullableType(field.type)))
-    return { why: `${place} is a list; write an input with "in" for it` };
-  if (isInputObjectType(named)) {
-    const words = wordsOf(named, place, comparedForm(column));
-    return isRefusal(words)
-      ? words
-      : { kind: 'operators', name: field.name, column: column.column, operators: words };
-  }
-  if (column.json) return { why: `${place} has to be an input with words, such as has or path` };
-  return takes(shapes, column, named.name)
-    ? { kind: 'equals', name: field.name, column: column.column }
-    : { why: `${place} is ${named.name}, and the field is ${column.scalar}` };
+    throw new Refusal(`${place} is a list; write an input with "in" for it`);
+  const at = { name: field.name, column: column.column };
+  if (isInputObjectType(named))
+    return { kind: 'operators', ...at, operators: wordsOf(named, place, comparedForm(column)) };
+  if (column.json) throw new Refusal(`${place} has to be an input with words, such as has or path`);
+  if (takes(shapes, column, named.name)) return { kind: 'equals', ...at };
+  throw new Refusal(`${place} is ${named.name}, and the field is ${column.scalar}`);
 }
 
 /** The form that decides the operators of a column. */
@@ -115,16 +94,14 @@ function objectFilter(
   shapes: Shapes,
   field: GraphQLInputField,
   entity: EntityFact,
-): Filter | Refusal | undefined {
+): Filter | undefined {
   const held = entity.fields.get(field.name);
   const column = held && namedColumn(shapes, entity, field.name);
   const input = getNamedType(field.type);
   if (!column?.json || held?.type.kind !== 'object' || held.type.list || !isInputObjectType(input))
     return undefined;
-  const shape = objectShape(shapes, input, held.named.name);
-  return isRefusal(shape)
-    ? shape
-    : { kind: 'object', name: field.name, column: column.column, shape: shape.id };
+  const { id } = objectShape(shapes, input, held.named.name);
+  return { kind: 'object', name: field.name, column: column.column, shape: id };
 }
 
 /** `author: UserFilter`, and `posts: PostListFilter` with `some`, `every` and `none`. */
@@ -132,7 +109,7 @@ function relationFilter(
   shapes: Shapes,
   field: GraphQLInputField,
   entity: EntityFact,
-): Filter | Refusal | undefined {
+): Filter | undefined {
   const end = entity.fields.get(field.name);
   const link = end && shapes.links.byField.get(end);
   const input = getNamedType(field.type);
@@ -140,20 +117,10 @@ function relationFilter(
   if (!end || !target || !isInputObjectType(input) || isListType(getNullableType(field.type)))
     return undefined;
   const inner = Object.keys(input.getFields());
-  if (isMany(shapes, end.name, entity)) return manyFilter(shapes, field.name, input, target);
+  if (isListEnd(shapes, end)) return manyFilter(shapes, field.name, input, target);
   if (inner.every((name) => OPERATORS.some((word) => word === name))) return undefined;
-  const shape = shapeOf(shapes, input.name, target);
-  return isRefusal(shape)
-    ? shape
-    : { kind: 'one', name: field.name, field: end.name, shape: shape.id };
-}
-
-function isMany(shapes: Shapes, name: string, entity: EntityFact): boolean {
-  const field = entity.fields.get(name);
-  return (
-    field !== undefined &&
-    (field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection')
-  );
+  const { id } = shapeOf(shapes, input.name, target);
+  return { kind: 'one', name: field.name, field: end.name, shape: id };
 }
 
 function manyFilter(
@@ -161,7 +128,7 @@ function manyFilter(
   name: string,
   input: GraphQLInputObjectType,
   target: EntityFact,
-): Filter | Refusal {
+): Filter {
   const fields = input.getFields();
   const quantifiers = QUANTIFIERS.filter((word) => fields[word]);
   const groups = LOGICAL.filter(
@@ -170,15 +137,13 @@ function manyFilter(
   const known = new Set<string>([...quantifiers, ...groups, 'count']);
   const foreign = Object.values(fields).filter((field) => !known.has(field.name));
   if (foreign.some((field) => knownWord(field.name) !== undefined))
-    return wordsRefusal(input, foreign);
+    throw wordsRefusal(input, foreign);
   const inner = new Set(quantifiers.map((word) => getNamedType(fields[word]!.type).name));
   const [only] = inner;
   if (foreign.length > 0 || inner.size > 1 || (only === undefined && !fields['count']))
-    return { why: `${input.name} has to have some, every or none, of one input type` };
+    throw new Refusal(`${input.name} has to have some, every or none, of one input type`);
   const count = fields['count'] && countWords(input, fields['count']);
-  if (count && isRefusal(count)) return count;
   const shape = only === undefined ? undefined : shapeOf(shapes, only, target);
-  if (shape && isRefusal(shape)) return shape;
   const more = { ...(count && { count }), ...(groups.length > 0 && { groups }) };
   return { kind: 'many', name, field: name, quantifiers, shape: shape?.id ?? '', ...more };
 }
@@ -187,7 +152,6 @@ function manyFilter(
 function countWords(input: GraphQLInputObjectType, field: GraphQLInputField) {
   const named = getNamedType(field.type);
   const place = `${input.name}.count`;
-  return isInputObjectType(named)
-    ? wordsOf(named, place, 'scalar')
-    : { why: `${place} has to be an input with words, such as gte` };
+  if (isInputObjectType(named)) return wordsOf(named, place, 'scalar');
+  throw new Refusal(`${place} has to be an input with words, such as gte`);
 }

@@ -4,7 +4,7 @@ import type { Condition } from '../model.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
 import { compareColumn, logicalCondition, listOf, type ComparedField } from './condition-words.ts';
 import { knownWord, LOGICAL } from './filter-words.ts';
-import { membersOf } from './object-filters.ts';
+import { membersOf } from './filter-members.ts';
 
 /** Whether a condition on an object without `id` continues with the object's own fields. */
 export const isObjectValue = (

@@ -5,14 +5,14 @@ import { pascalCase } from '../names.ts';
 import { remembered } from '../remembered.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { inferMany, isMany, type ManyVerb } from './infer-many.ts';
-import type { Inference } from './infer-query.ts';
+import type { Inferred } from './infer-query.ts';
 import { inferUpsert } from './infer-upsert.ts';
 import { isKeyScalar, namesKey, soleKey } from './keys.ts';
 import { answeredEntity } from './result-types.ts';
 import { answerOf } from './returns.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 import { isById, keyOfInput, keysAmong } from './unique-keys.ts';
-import { unsetRefusal } from './unset-columns.ts';
+import { assertSet } from './unset-columns.ts';
 import { inputShape, source, writeShape, type WriteSource } from './write-shapes.ts';
 
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
@@ -40,28 +40,33 @@ const VERBS: ReadonlyMap<string, Verb | 'UPSERT'> = new Map([
  * @example
  * inferMutation(shapes, field) // { action: { kind: 'create', entity: 'User', write: 'CreateUserInput:User', … }, decidedBy: 'create' }
  */
-export function inferMutation(shapes: Shapes, field: FieldFact, forced?: MutationVerb): Inference {
+export function inferMutation(
+  shapes: Shapes,
+  field: FieldFact,
+  forced?: MutationVerb,
+): Inferred | undefined {
   const named = verbAndEntity(shapes, field.name);
   const verb = forced ?? named?.verb;
   const written = field.directives.resolve?.of;
   const entity =
     (written === undefined ? named?.entity : undefined) ?? (forced && forcedEntity(shapes, field));
-  if (!verb || !entity) return forced ? { why: unknownEntity(written) } : undefined;
+  if (!verb || !entity) {
+    if (forced) throw new Refusal(unknownEntity(written));
+    return undefined;
+  }
   if (isMany(verb)) return inferMany(shapes, field, entity, verb);
   return verb === 'UPSERT'
     ? inferUpsert(shapes, field, entity)
     : inferOne(shapes, field, entity, verb);
 }
 
-function inferOne(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Inference {
+function inferOne(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Inferred {
   const returns = answerOf(shapes, field, entity, verb);
-  if (isRefusal(returns)) return returns;
   const call = callOf(shapes, field, entity, verb);
-  if (isRefusal(call)) return call;
   const common = { entity: entity.name, returns };
   const decidedBy = verb.toLowerCase();
   const which = whichOf(call);
-  if (verb !== 'CREATE' && !which) return { why: noRow(entity) };
+  if (verb !== 'CREATE' && !which) throw new Refusal(noRow(entity));
   if (verb === 'DELETE') return { action: { kind: 'remove', ...common, ...which }, decidedBy };
   const write = {
     write: call.write,
@@ -70,9 +75,8 @@ function inferOne(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Ve
   };
   if (verb === 'UPDATE')
     return { action: { kind: 'update', ...common, ...write, ...which }, decidedBy };
-  const shape = shapes.writes.get(call.write);
-  const unset = shape && unsetRefusal(shapes, entity, shape);
-  return unset ?? { action: { kind: 'create', ...common, ...write }, decidedBy };
+  assertSet(shapes, entity, shapes.writes.get(call.write));
+  return { action: { kind: 'create', ...common, ...write }, decidedBy };
 }
 
 const noRow = ({ fields }: EntityFact) =>
@@ -155,7 +159,7 @@ const whichOf = ({ id, by }: Which): Which | undefined =>
   id || by ? { ...(id && { id }), ...(by && { by }) } : undefined;
 
 /** Where the arguments contain the key and the values: side by side, or in one input object. */
-function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Call | Refusal {
+function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Call {
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
   const { names, ...found } = verb === 'CREATE' ? NO_KEY : keyArguments(shapes, args, entity, verb);
   const rest = args.filter(({ name }) => !names.includes(name));
@@ -170,11 +174,13 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
     return inputCall(shapes, input.name, named, entity, verb, which);
   if (wrapped && input && isInputObjectType(named) && verb !== 'DELETE')
     return besideCall(shapes, field, { name: input.name, type: named, beside }, entity, which);
-  if (verb === 'DELETE')
-    return rest.length === 0
-      ? { write: '', ...which }
-      : { why: `the argument ${rest[0]?.name} has no meaning for removing a row` };
-  return argumentsCall(shapes, field, sources, entity, which);
+  if (verb === 'DELETE') {
+    if (rest.length === 0) return { write: '', ...which };
+    throw new Refusal(`the argument ${rest[0]?.name} has no meaning for removing a row`);
+  }
+  const owner = `${field.owner}.${field.name}`;
+  const shape = writeShape(shapes, `${owner}:${entity.name}`, sources, entity, owner);
+  return { write: shape.id, ...which };
 }
 
 /**
@@ -225,7 +231,7 @@ function inputCall(
   entity: EntityFact,
   verb: Verb,
   outer: Which | undefined,
-): Call | Refusal {
+): Call {
   const inner =
     outer || verb === 'CREATE'
       ? undefined
@@ -237,12 +243,11 @@ function inputCall(
     const extra = Object.keys(input.getFields()).find(
       (part) => part !== inner?.name && part !== 'clientMutationId',
     );
-    return extra === undefined
-      ? { write: '', input: name, ...which }
-      : { why: `${input.name}.${extra} has no meaning for removing a row` };
+    if (extra === undefined) return { write: '', input: name, ...which };
+    throw new Refusal(`${input.name}.${extra} has no meaning for removing a row`);
   }
   const shape = inputShape(shapes, input, entity, inner ? [inner.name] : []);
-  return isRefusal(shape) ? shape : { write: shape.id, input: name, ...which };
+  return { write: shape.id, input: name, ...which };
 }
 
 /** An input object, and arguments beside it that are for hooks alone. */
@@ -262,10 +267,11 @@ function besideCall(
   { name, type, beside }: InputBeside,
   entity: EntityFact,
   which: Which | undefined,
-): Call | Refusal {
+): Call {
   const members = Object.values(type.getFields());
   const taken = beside.find((each) => members.some((member) => member.name === each.name));
-  if (taken) return { why: `the argument ${taken.name} has the name of a member of ${type.name}` };
+  if (taken)
+    throw new Refusal(`the argument ${taken.name} has the name of a member of ${type.name}`);
   const sources = [
     ...members.map((member) => source(member.name, member.type, member.astNode)),
     // Their limits are checked as those of arguments.
@@ -274,19 +280,7 @@ function besideCall(
   const id = `${field.owner}.${field.name}:${entity.name}`;
   const shape = writeShape(shapes, id, sources, entity, type.name);
   const names = beside.map((each) => each.name);
-  return isRefusal(shape) ? shape : { write: shape.id, input: name, beside: names, ...which };
-}
-
-function argumentsCall(
-  shapes: Shapes,
-  field: FieldFact,
-  sources: readonly WriteSource[],
-  entity: EntityFact,
-  which: Which | undefined,
-): Call | Refusal {
-  const owner = `${field.owner}.${field.name}`;
-  const shape = writeShape(shapes, `${owner}:${entity.name}`, sources, entity, owner);
-  return isRefusal(shape) ? shape : { write: shape.id, ...which };
+  return { write: shape.id, input: name, beside: names, ...which };
 }
 
 function isKey(name: string, entity: EntityFact): boolean {

@@ -9,7 +9,7 @@ import { paged } from '../implied-lists.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { namesKey, soleKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { attempt, Refusal, type Shapes } from './shapes.ts';
 import { userEntity } from './user.ts';
 import { uniqueKeys } from './unique-keys.ts';
 
@@ -19,16 +19,18 @@ export interface Inferred {
   readonly decidedBy: string;
 }
 
-/** Undefined: the field resembles no known operation, and the user writes it. */
-export type Inference = Inferred | Refusal | undefined;
-
 /**
- * The action of a field of Query. `forced`: the value of `@resolve(as:)`.
+ * The action of a field of Query; undefined when it resembles none. `forced`: the value of
+ * `@resolve(as:)`.
  *
  * @example
  * inferQuery(shapes, field) // { action: { kind: 'get', entity: 'User', … }, decidedBy: 'get by id' }
  */
-export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'LIST'): Inference {
+export function inferQuery(
+  shapes: Shapes,
+  field: FieldFact,
+  forced?: 'GET' | 'LIST',
+): Inferred | undefined {
   const { facts } = shapes;
   if (isNode(field)) return { action: { kind: 'node', arg: 'id' }, decidedBy: 'node' };
   if (isByIds(field)) return inferNodes(field);
@@ -41,14 +43,13 @@ export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'L
   const members = entitiesOf(named, facts);
   if (members.length === 0) return undefined;
   const entity = facts.entities.get(named.name);
-  if (!field.type.list && !connection)
-    return forced === 'LIST'
-      ? { why: `${field.type.text} is not a list` }
-      : entity && inferGet(shapes, field, entity);
-  if (forced === 'GET') return { why: `${field.type.text} is a list` };
-  return forced || isNeutral(field, entity)
-    ? inferList(shapes, field, entity, named.name)
-    : unclear(shapes, field, entity, named.name);
+  if (!field.type.list && !connection) {
+    if (forced === 'LIST') throw new Refusal(`${field.type.text} is not a list`);
+    return entity && inferGet(shapes, field, entity);
+  }
+  if (forced === 'GET') throw new Refusal(`${field.type.text} is a list`);
+  if (forced || isNeutral(field, entity)) return inferList(shapes, field, entity, named.name);
+  throw unclear(shapes, field, entity, named.name);
 }
 
 /**
@@ -60,7 +61,7 @@ function unclear(
   field: FieldFact,
   entity: EntityFact | undefined,
   type: string,
-): Inference {
+): Refusal {
   const { filters, orders, refused } = shapes;
   const tried: Shapes = {
     ...shapes,
@@ -68,9 +69,11 @@ function unclear(
     orders: new Map(orders),
     refused: new Map(refused),
   };
-  const list = inferList(tried, field, entity, type);
+  const list = attempt(() => inferList(tried, field, entity, type));
   const why = `the name ${field.name} may promise a choice among the rows of ${type}`;
-  return list && isRefusal(list) ? { why: `${why}, and ${list.why}` } : { why, forced: 'LIST' };
+  return list instanceof Refusal
+    ? new Refusal(`${why}, and ${list.why}`)
+    : new Refusal(why, { forced: 'LIST' });
 }
 
 function isNode(field: FieldFact): boolean {
@@ -87,13 +90,13 @@ function isNode(field: FieldFact): boolean {
 const isByIds = ({ name, named, type, args }: FieldFact): boolean =>
   name === 'nodes' && named.name === 'Node' && type.list && args.some((arg) => arg.name === 'ids');
 
-function inferNodes({ type, args }: FieldFact): Inference {
+function inferNodes({ type, args }: FieldFact): Inferred {
   if (type.text === '[Node]!' && args.length === 1 && args[0]?.type.text === '[ID!]!')
     return { action: { kind: 'nodes', arg: 'ids' }, decidedBy: 'nodes' };
-  return {
-    why: 'what is served has an item for each id, which is null where there is no row to see',
-    fix: 'nodes(ids: [ID!]!): [Node]!',
-  };
+  throw new Refusal(
+    'what is served has an item for each id, which is null where there is no row to see',
+    { fix: 'nodes(ids: [ID!]!): [Node]!' },
+  );
 }
 
 const CALLER = ['me', 'viewer', 'current_user'];
@@ -128,16 +131,17 @@ function inferAggregated(
   field: FieldFact,
   entity: EntityFact,
   forced: 'GET' | 'LIST' | undefined,
-): Inference {
-  if (forced === 'GET') return { why: `${field.type.text} is not one ${entity.name}` };
+): Inferred {
+  if (forced === 'GET') throw new Refusal(`${field.type.text} is not one ${entity.name}`);
   const action = aggregatedOf(shapes, field, entity);
-  if (isRefusal(action)) return action;
   const restricted = field.directives.list?.where !== undefined;
   const named = { ...field, snakeName: snakeCase(stemOf(field.name)) };
   if (forced || restricted || isNeutral(named, entity))
     return { action, decidedBy: action.groups ? 'groups' : 'aggregate' };
-  const why = `the name ${field.name} may promise a choice among the rows of ${entity.name}`;
-  return { why, forced: 'LIST' };
+  throw new Refusal(
+    `the name ${field.name} may promise a choice among the rows of ${entity.name}`,
+    { forced: 'LIST' },
+  );
 }
 
 /** An interface or union has no certain plural, so any name is accepted. */
@@ -160,30 +164,30 @@ function inferList(
   field: FieldFact,
   entity: EntityFact | undefined,
   type: string,
-): Inference {
-  const options = listOptions(shapes, field, entity);
-  if (isRefusal(options)) return options;
-  const list = paged(options);
+): Inferred {
+  const list = paged(listOptions(shapes, field, entity));
   const what = list.connection ? 'connection' : 'list';
   if (entity) return { action: { kind: 'list', entity: entity.name, list }, decidedBy: what };
   return { action: { kind: 'listAbstract', type, list }, decidedBy: `${what} of ${type}` };
 }
 
-function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inference {
-  if (field.args.length === 0) return { why: `no argument says which ${entity.name}` };
+function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferred {
+  if (field.args.length === 0) throw new Refusal(`no argument says which ${entity.name}`);
   const names = field.directives.resolve?.by;
   const by: { arg: string; column: string }[] = [];
   for (const [index, argument] of field.args.entries()) {
     const name = names?.[index] ?? argument.name;
     const isKey = namesKey(name, entity) && !entity.fields.has(name);
     const column = namedColumn(shapes, entity, isKey ? 'id' : name);
-    if (!column || column.json) return noField(shapes, entity, name);
+    if (!column || column.json)
+      throw new Refusal(`the argument ${name} is no field of ${entity.name}`, {
+        fix: didYouMean(name, columnNames(shapes, entity)),
+      });
     if (argument.type.list || !takes(shapes, column, argument.type.name))
-      return {
-        why:
-          `the argument ${argument.name} is ${argument.type.text}, ` +
+      throw new Refusal(
+        `the argument ${argument.name} is ${argument.type.text}, ` +
           `and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
-      };
+      );
     const isOwn = column.field.name === soleKey(entity);
     by.push({ arg: argument.name, column: isOwn ? 'id' : column.column });
   }
@@ -195,9 +199,4 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
     action: { kind: 'get', entity: entity.name, by, unique },
     decidedBy: by.length === 1 && by[0]?.column === 'id' ? 'get by id' : 'lookup by fields',
   };
-}
-
-function noField(shapes: Shapes, entity: EntityFact, name: string): Refusal {
-  const fix = didYouMean(name, columnNames(shapes, entity));
-  return { why: `the argument ${name} is no field of ${entity.name}`, ...(fix && { fix }) };
 }

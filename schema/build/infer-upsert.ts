@@ -2,12 +2,12 @@ import { getNamedType, isInputObjectType, isRequiredArgument } from 'graphql';
 import type { GraphQLArgument, GraphQLInputObjectType } from 'graphql';
 import type { RowKey, WriteAt } from '../model.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
-import type { Inference } from './infer-query.ts';
+import type { Inferred } from './infer-query.ts';
 import { namedColumn } from './named-columns.ts';
 import { answerOf } from './returns.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 import { columnsOf, keyOfInput, keysAmong } from './unique-keys.ts';
-import { unsetRefusal } from './unset-columns.ts';
+import { assertSet } from './unset-columns.ts';
 import { inputShape } from './write-shapes.ts';
 
 interface Call {
@@ -20,24 +20,17 @@ interface Call {
  * `upsertTag(where:, create:, update:)`, or `upsertProfile(input:)` by the unique key that the input
  * contains.
  */
-export function inferUpsert(shapes: Shapes, field: FieldFact, entity: EntityFact): Inference {
+export function inferUpsert(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferred {
   const returns = answerOf(shapes, field, entity, 'UPDATE');
-  if (isRefusal(returns)) return returns;
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
   const [only] = args;
   const call =
     args.length === 1 && only
       ? oneInput(shapes, field, entity, only)
       : twoInputs(shapes, entity, args);
-  if (isRefusal(call)) return call;
-  const shape = shapes.writes.get(call.create.write);
   const given = call.by.length === 1 ? columnsOf(call.by) : [];
-  const unset = shape && unsetRefusal(shapes, entity, shape, given);
-  if (unset) return unset;
-  return {
-    action: { kind: 'upsert', entity: entity.name, ...call, returns },
-    decidedBy: 'upsert',
-  };
+  assertSet(shapes, entity, shapes.writes.get(call.create.write), given);
+  return { action: { kind: 'upsert', entity: entity.name, ...call, returns }, decidedBy: 'upsert' };
 }
 
 function oneInput(
@@ -45,21 +38,21 @@ function oneInput(
   { directives }: FieldFact,
   entity: EntityFact,
   { name, type }: GraphQLArgument,
-): Call | Refusal {
+): Call {
   const input = getNamedType(type);
-  if (!isInputObjectType(input)) return { why: `${name} has to be an input type` };
+  if (!isInputObjectType(input)) throw new Refusal(`${name} has to be an input type`);
   const fields = Object.values(input.getFields());
   const keys = keysAmong(shapes, entity, fields, `${name}.`);
   const chosen = directives.resolve?.by;
   const by = chosen ? keys.filter((key) => isNamed(shapes, entity, key, chosen)) : keys;
-  if (by.length > 1) return ambiguous(input, by, name);
-  if (by.length === 0)
-    return {
-      why: `${input.name} contains no ${chosen ? chosen.join() : 'unique key'} of ${entity.name}`,
-    };
-  const isId = Object.entries(by[0]!).find(([, column]) => column === 'id')?.[0];
+  const [key] = by;
+  if (by.length > 1) throw ambiguous(input, by, name);
+  if (!key)
+    throw new Refusal(
+      `${input.name} contains no ${chosen ? chosen.join() : 'unique key'} of ${entity.name}`,
+    );
+  const isId = Object.entries(key).find(([, column]) => column === 'id')?.[0];
   const shape = inputShape(shapes, input, entity, isId ? [isId.slice(name.length + 1)] : []);
-  if (isRefusal(shape)) return shape;
   const write = { write: shape.id, input: name };
   return { by, create: write, update: write };
 }
@@ -77,34 +70,27 @@ function isNamed(
 
 function ambiguous(input: GraphQLInputObjectType, keys: RowKey, prefix: string): Refusal {
   const names = keys.map((key) => Object.keys(key).map((path) => path.slice(prefix.length + 1)));
-  const others = names.find((key) => key.join() !== 'id') ?? names[0]!;
-  return {
+  const others = names.find((key) => key.join() !== 'id') ?? names[0];
+  const listed = names.map((key) => key.join(' and ')).join(', ');
+  return new Refusal(`${input.name} contains the keys ${listed}`, {
     code: 'UPSERT_KEY_AMBIGUOUS',
-    why: `${input.name} contains the keys ${names.map((key) => key.join(' and ')).join(', ')}`,
     resolve: { as: 'UPSERT', by: JSON.stringify(others) },
-  };
+  });
 }
 
 /**
  * The inputs `where`, `create` and `update`. In place of `where`, required arguments beside them
  * may be the key.
  */
-function twoInputs(
-  shapes: Shapes,
-  entity: EntityFact,
-  args: readonly GraphQLArgument[],
-): Call | Refusal {
+function twoInputs(shapes: Shapes, entity: EntityFact, args: readonly GraphQLArgument[]): Call {
   const [create, update] = ['create', 'update'].map((name) =>
     args.find((argument) => argument.name === name),
   );
   const rest = args.filter((argument) => argument !== create && argument !== update);
-  if (!create || !update) return { why: 'it needs where, create and update, or one input' };
+  if (!create || !update) throw new Refusal('it needs where, create and update, or one input');
   const by = keyOf(shapes, entity, rest);
-  if (!by) return { why: 'no argument where, with unique fields, says which row' };
-  const creates = shapeAt(shapes, entity, create);
-  if (isRefusal(creates)) return creates;
-  const updates = shapeAt(shapes, entity, update);
-  return isRefusal(updates) ? updates : { by, create: creates, update: updates };
+  if (!by) throw new Refusal('no argument where, with unique fields, says which row');
+  return { by, create: shapeAt(shapes, entity, create), update: shapeAt(shapes, entity, update) };
 }
 
 function keyOf(
@@ -122,13 +108,8 @@ function keyOf(
   return key && [key];
 }
 
-function shapeAt(
-  shapes: Shapes,
-  entity: EntityFact,
-  { name, type }: GraphQLArgument,
-): WriteAt | Refusal {
+function shapeAt(shapes: Shapes, entity: EntityFact, { name, type }: GraphQLArgument): WriteAt {
   const input = getNamedType(type);
-  if (!isInputObjectType(input)) return { why: `${name} has to be an input type` };
-  const shape = inputShape(shapes, input, entity);
-  return isRefusal(shape) ? shape : { write: shape.id, input: name };
+  if (!isInputObjectType(input)) throw new Refusal(`${name} has to be an input type`);
+  return { write: inputShape(shapes, input, entity).id, input: name };
 }

@@ -11,7 +11,7 @@ import { DISTINCT, ORDER, PAGING, WHERE } from './list-arguments.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { columnForWord, orderShape } from './order-shapes.ts';
 import { isSearch } from './search.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 
 const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = {
   limit: ['Int'],
@@ -26,7 +26,7 @@ type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
 };
 
 /**
- * The options of a list that its arguments set, or the reason why they cannot be inferred.
+ * The options of a list that its arguments set.
  *
  * @example
  * listOptions(shapes, field, post) // { filters: [{ arg: 'status', column: 'status' }], paging: { limit: 'limit', default: 100, max: 100 }, … }
@@ -35,7 +35,7 @@ export function listOptions(
   shapes: Shapes,
   field: FieldFact,
   entity: EntityFact | undefined,
-): ListOptions | Refusal {
+): ListOptions {
   const connection = connectionOf(field.named.name, shapes.facts);
   const draft: Draft = {
     filters: [],
@@ -51,12 +51,11 @@ export function listOptions(
       draft.search = argument.name;
       continue;
     }
-    const refusal = PAGING.has(argument.name)
-      ? addPaging(draft, argument)
-      : argument.name === 'order_by' && !entity?.fields.has('order_by')
-        ? orderWord(field)
-        : addArgument(shapes, draft, argument, entity);
-    if (refusal) return refusal;
+    const part = PAGING.get(argument.name);
+    if (part) addPaging(draft, part, argument);
+    else if (argument.name === 'order_by' && !entity?.fields.has('order_by'))
+      throw orderWord(field);
+    else addArgument(shapes, draft, argument, entity);
   }
   return { ...draft, paging: { ...draft.paging, ...pageSize(shapes, field) } };
 }
@@ -88,16 +87,16 @@ function orderWord({ owner, name, field }: FieldFact): Refusal {
     `${owner}.${name}(order_by:)`,
     field.args.find((argument) => argument.name === 'order_by')!,
   );
-  return { code: 'FILTER_WORD', why: `${word.coordinate} is no argument of a list`, words: [word] };
+  return new Refusal(`${word.coordinate} is no argument of a list`, {
+    code: 'FILTER_WORD',
+    words: [word],
+  });
 }
 
-function addPaging(draft: Draft, argument: Argument): Refusal | undefined {
-  const part = PAGING.get(argument.name);
-  if (!part) return undefined;
-  if (argument.type.list || !PAGING_TYPES[part]?.includes(argument.type.name))
-    return { why: `the argument ${argument.name} pages, but is ${argument.type.text}` };
-  draft.paging = { ...draft.paging, [part]: argument.name };
-  return undefined;
+function addPaging(draft: Draft, part: string, { name, type }: Argument): void {
+  if (type.list || !PAGING_TYPES[part]?.includes(type.name))
+    throw new Refusal(`the argument ${name} pages, but is ${type.text}`);
+  draft.paging = { ...draft.paging, [part]: name };
 }
 
 function addArgument(
@@ -105,24 +104,19 @@ function addArgument(
   draft: Draft,
   argument: Argument,
   entity: EntityFact | undefined,
-): Refusal | undefined {
+): void {
   const { name, type } = argument;
   if (!entity)
-    return {
-      why: `the argument ${name} is not one that pages, and the types listed have different columns`,
-    };
-  if (WHERE.has(name) && type.kind === 'input' && !type.list) {
-    const shape = filterShape(shapes, type.name, entity);
-    if (isRefusal(shape)) return shape;
-    draft.where = { arg: name, shape: shape.id };
-  } else if (ORDER.has(name) && (type.kind === 'input' || type.kind === 'enum')) {
-    const shape = orderShape(shapes, type.name, entity);
-    if (isRefusal(shape)) return shape;
-    draft.orderBy = { arg: name, shape: shape.id };
-  } else if (DISTINCT.has(name) && type.kind === 'enum' && type.list)
-    return addDistinct(shapes, draft, argument, entity);
-  else return addFilter(shapes, draft, argument, entity);
-  return undefined;
+    throw new Refusal(
+      `the argument ${name} is not one that pages, and the types listed have different columns`,
+    );
+  if (WHERE.has(name) && type.kind === 'input' && !type.list)
+    draft.where = { arg: name, shape: filterShape(shapes, type.name, entity).id };
+  else if (ORDER.has(name) && (type.kind === 'input' || type.kind === 'enum'))
+    draft.orderBy = { arg: name, shape: orderShape(shapes, type.name, entity).id };
+  else if (DISTINCT.has(name) && type.kind === 'enum' && type.list)
+    addDistinct(shapes, draft, argument, entity);
+  else addFilter(shapes, draft, argument, entity);
 }
 
 /** `distinct: [PostField!]`: each value names a field, in any spelling. */
@@ -131,26 +125,22 @@ function addDistinct(
   draft: Draft,
   { name, type }: Argument,
   entity: EntityFact,
-): Refusal | undefined {
+): void {
   const named = shapes.facts.schema.getType(type.name);
-  if (!isEnumType(named)) return { why: `${type.name} is no enum` };
+  if (!isEnumType(named)) throw new Refusal(`${type.name} is no enum`);
   const columns: (readonly [value: string, column: string])[] = [];
   let isImplied = true;
   for (const { name: value } of named.getValues()) {
     const column = columnForWord(shapes, entity, value);
-    if (column === undefined) {
-      const fix = didYouMean(value, columnNames(shapes, entity));
-      return {
-        why: `${type.name}.${value} names no stored field of ${entity.name}`,
-        ...(fix && { fix }),
-      };
-    }
+    if (column === undefined)
+      throw new Refusal(`${type.name}.${value} names no stored field of ${entity.name}`, {
+        fix: didYouMean(value, columnNames(shapes, entity)),
+      });
     columns.push([value, column]);
     const field = [...entity.fields.keys()].find((each) => enumName(each) === value);
     isImplied &&= field !== undefined && namedColumn(shapes, entity, field)?.column === column;
   }
   draft.distinct = { arg: name, ...(!isImplied && { by: Object.fromEntries(columns) }) };
-  return undefined;
 }
 
 /** `@list(where:)`. Its problems are findings of their own. */
@@ -168,26 +158,19 @@ function addFilter(
   draft: Draft,
   { name, type }: Argument,
   entity: EntityFact,
-): Refusal | undefined {
+): void {
   const column = namedColumn(shapes, entity, name);
   if (!column || column.json) {
-    const fix = didYouMean(name, [
-      ...columnNames(shapes, entity),
-      ...PAGING.keys(),
-      ...WHERE,
-      ...ORDER,
-    ]);
-    return {
-      why: `the argument ${name} is no field of ${entity.name} and does not page`,
-      ...(fix && { fix }),
-    };
+    const known = [...columnNames(shapes, entity), ...PAGING.keys(), ...WHERE, ...ORDER];
+    throw new Refusal(`the argument ${name} is no field of ${entity.name} and does not page`, {
+      fix: didYouMean(name, known),
+    });
   }
   if (type.list || !takes(shapes, column, type.name))
-    return {
-      why: `the argument ${name} is ${type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
-    };
+    throw new Refusal(
+      `the argument ${name} is ${type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
+    );
   draft.filters.push({ arg: name, column: column.column });
-  return undefined;
 }
 
 function defaultOrder(

@@ -3,9 +3,9 @@ import type { Operation, ChangeKind } from '../model.ts';
 import { authRules } from './access.ts';
 import { fieldFacts, isQueryRoot, QUERY_ROOT, type FieldFact } from './facts.ts';
 import { inferMutation, type MutationVerb } from './infer-mutation.ts';
-import { inferQuery, type Inference, type Inferred } from './infer-query.ts';
+import { inferQuery, type Inferred } from './infer-query.ts';
 import { pagedArguments } from './list-options.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { attempt, Refusal, type Shapes } from './shapes.ts';
 import { isKeyScalar } from './keys.ts';
 
 /** A root field with its action, and the reason if it could not be inferred. */
@@ -36,9 +36,11 @@ export function inferOperations(shapes: Shapes): OperationFact[] {
 }
 
 function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact): OperationFact {
-  const inference = isQueryRoot(shapes.facts, field) ? ROOT_AGAIN : infer(shapes, root, field);
-  const refusal = inference && isRefusal(inference) ? inference : undefined;
-  const { action, decidedBy } = inference && !isRefusal(inference) ? inference : stub(field);
+  const inferred = isQueryRoot(shapes.facts, field)
+    ? ROOT_AGAIN
+    : attempt(() => infer(shapes, root, field));
+  const refusal = inferred instanceof Refusal && { refusal: inferred };
+  const { action, decidedBy } = inferred instanceof Refusal || !inferred ? stub(field) : inferred;
   const { description } = field.field;
   const operation: Operation = {
     root,
@@ -50,7 +52,7 @@ function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact
     rules: authRules(shapes, field.directives.auth, actionEntity(action)),
     decidedBy,
   };
-  return { field, operation, ...(refusal && { refusal }) };
+  return { field, operation, ...refusal };
 }
 
 /** The server answers the field with the query root, so fields below it work as at the root. */
@@ -71,14 +73,15 @@ function stub(field: FieldFact): Inferred {
   };
 }
 
-/** `@resolve` takes precedence over the signature, but its action has to be possible. */
-function infer(shapes: Shapes, root: Operation['root'], field: FieldFact): Inference {
+/**
+ * `@resolve` takes precedence over the signature, but its action has to be possible. Undefined: the
+ * field resembles no known operation, and the user writes it.
+ */
+function infer(shapes: Shapes, root: Operation['root'], field: FieldFact): Inferred | undefined {
   const forced = field.directives.resolve?.as;
   if (forced === 'CUSTOM' || field.directives.computed) return undefined;
-  const inference = byRoot(shapes, root, field, forced);
-  return forced && inference && !isRefusal(inference)
-    ? { ...inference, decidedBy: '@resolve' }
-    : inference;
+  const inferred = byRoot(shapes, root, field, forced);
+  return forced && inferred ? { ...inferred, decidedBy: '@resolve' } : inferred;
 }
 
 function byRoot(
@@ -86,9 +89,9 @@ function byRoot(
   root: Operation['root'],
   field: FieldFact,
   forced: string | undefined,
-): Inference {
+): Inferred | undefined {
   const reads = forced === 'GET' || forced === 'LIST';
-  if (forced && reads !== (root === 'query')) return { why: `a ${root} cannot be ${forced}` };
+  if (forced && reads !== (root === 'query')) throw new Refusal(`a ${root} cannot be ${forced}`);
   if (root === 'subscription') return inferSubscription(shapes, field);
   if (root === 'query') return inferQuery(shapes, field, reads ? forced : undefined);
   return inferMutation(shapes, field, forced as MutationVerb | undefined);
@@ -109,22 +112,21 @@ const CHANGES: Readonly<Record<string, readonly ChangeKind[]>> = {
  * @example
  * inferSubscription(shapes, field) // { action: { kind: 'subscribe', entity: 'User', on: ['created'] }, decidedBy: 'subscription' }
  */
-function inferSubscription({ facts }: Shapes, field: FieldFact): Inference {
+function inferSubscription({ facts }: Shapes, field: FieldFact): Inferred | undefined {
   const entity = facts.entities.get(field.named.name);
   if (!entity || field.type.list) return undefined;
   const [, stem = '', word = ''] =
     /^(?:on)?(.+?)(Created|Added|Updated|Deleted|Removed|Changed)$/.exec(field.name) ?? [];
   const on = CHANGES[word];
   if (!on || stem.toLowerCase() !== entity.name.toLowerCase())
-    return {
-      why:
-        `the name does not say which changes of ${entity.name} it tells of: ` +
+    throw new Refusal(
+      `the name does not say which changes of ${entity.name} it tells of: ` +
         `${entity.singular}Created, ${entity.singular}Updated, ` +
         `${entity.singular}Deleted or ${entity.singular}Changed`,
-    };
+    );
   const [id, other] = field.args;
   if (other || (id && (id.name !== 'id' || !isKeyScalar(id.type.name, facts) || id.type.list)))
-    return { why: `the only argument that it can have is id: ID` };
+    throw new Refusal('the only argument that it can have is id: ID');
   return {
     action: { kind: 'subscribe', entity: entity.name, on, ...(id && { id: id.name }) },
     decidedBy: 'subscription',

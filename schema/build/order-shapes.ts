@@ -11,31 +11,24 @@ import { snakeCase } from '../names.ts';
 import { tallyUse } from './tallies.ts';
 import type { EntityFact } from './facts.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
-import { isListEnd } from './nested-writes.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { isListEnd, knownShape, readEach, Refusal, type Shapes } from './shapes.ts';
 
 /**
- * How an `orderBy` input or enum becomes an order, or why it cannot be inferred.
+ * How an `orderBy` input or enum becomes an order.
  *
  * @example
  * orderShape(shapes, 'PostOrder', post) // { id: 'PostOrder', entity: 'Post', form: { kind: 'enum', values: […] } }
  */
-export function orderShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape | Refusal {
-  const present = shapes.orders.get(name);
-  if (present && present.entity !== entity.name)
-    return {
-      why: `${name} orders ${present.entity} elsewhere, and here it would order ${entity.name}`,
-    };
-  const refused = shapes.refused.get(name);
-  return refused ?? present ?? newShape(shapes, name, entity);
+export function orderShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape {
+  const known = knownShape(shapes, shapes.orders, name, { verb: 'order', of: entity.name });
+  return known ?? newShape(shapes, name, entity);
 }
 
 type Form = OrderShape['form'];
 
-function newShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape | Refusal {
+function newShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape {
   const type = shapes.facts.schema.getType(name);
   const form = flatForm(shapes, type, entity);
-  if (form && isRefusal(form)) return form;
   const shape = form && { id: name, entity: entity.name, form };
   if (shape) shapes.orders.set(name, shape);
   return shape ?? fieldsShape(shapes, type as GraphQLInputObjectType, entity);
@@ -46,21 +39,21 @@ function flatForm(
   shapes: Shapes,
   type: GraphQLNamedType | undefined,
   entity: EntityFact,
-): Form | Refusal | undefined {
+): Form | undefined {
   if (isEnumType(type)) return enumForm(shapes, type, entity);
   if (!isInputObjectType(type))
-    return { why: `${type?.name} is neither an enum nor an input type` };
+    throw new Refusal(`${type?.name} is neither an enum nor an input type`);
   return pairForm(shapes, type, entity);
 }
 
 /** `NAME_ASC`, `createdAt_DESC`, `nameDesc`; a value without a direction is ascending. */
-function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Form | Refusal {
+function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Form {
   const values: ({ value: string; descending: boolean } & OrderedBy)[] = [];
   for (const { name } of type.getValues()) {
     const [, stem = name, direction] = /^(.+?)(?:_(asc|desc)|(Asc|Desc))$/i.exec(name) ?? [];
     const suffix = direction ?? (/(Asc|Desc)$/.exec(name)?.[1] || 'asc');
     const compared = comparedWord(shapes, entity, stem) ?? comparedWord(shapes, entity, name);
-    if (!compared) return unknownWord(shapes, entity, `${type.name}.${name}`, stem);
+    if (!compared) throw unknownWord(shapes, entity, `${type.name}.${name}`, stem);
     values.push({ value: name, ...compared, descending: suffix.toLowerCase() === 'desc' });
   }
   return { kind: 'enum', values };
@@ -99,7 +92,7 @@ function pairForm(
   shapes: Shapes,
   type: GraphQLInputObjectType,
   entity: EntityFact,
-): Form | Refusal | undefined {
+): Form | undefined {
   const fields = Object.values(type.getFields());
   const by = fields.find(({ name }) => name === 'field' || name === 'by');
   const named = by && getNamedType(by.type);
@@ -111,7 +104,7 @@ function pairForm(
   const values: ({ value: string } & OrderedBy)[] = [];
   for (const { name } of named.getValues()) {
     const compared = comparedWord(shapes, entity, name);
-    if (!compared) return unknownWord(shapes, entity, `${named.name}.${name}`, name);
+    if (!compared) throw unknownWord(shapes, entity, `${named.name}.${name}`, name);
     values.push({ value: name, ...compared });
   }
   return {
@@ -127,11 +120,7 @@ function pairForm(
  * `{ name: SortDirection, author: UserOrder, comments: CommentListOrder }`. The shape is registered
  * before it is complete, because orders contain themselves through relations.
  */
-function fieldsShape(
-  shapes: Shapes,
-  type: GraphQLInputObjectType,
-  entity: EntityFact,
-): OrderShape | Refusal {
+function fieldsShape(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFact): OrderShape {
   const fields: OrderMember[] = [];
   const shape: OrderShape = {
     id: type.name,
@@ -139,12 +128,15 @@ function fieldsShape(
     form: { kind: 'fields', fields },
   };
   shapes.orders.set(type.name, shape);
-  for (const field of Object.values(type.getFields())) {
-    const member = memberOf(shapes, type, field, entity);
-    if (!isRefusal(member)) fields.push(member);
-    else if (!shapes.refused.has(type.name)) shapes.refused.set(type.name, member);
-  }
-  return shapes.refused.get(type.name) ?? shape;
+  readEach(
+    Object.values(type.getFields()),
+    fields,
+    (field) => memberOf(shapes, type, field, entity),
+    (refusal) => shapes.refused.set(type.name, shapes.refused.get(type.name) ?? refusal),
+  );
+  const refusal = shapes.refused.get(type.name);
+  if (refusal) throw refusal;
+  return shape;
 }
 
 function memberOf(
@@ -152,16 +144,17 @@ function memberOf(
   type: GraphQLInputObjectType,
   field: GraphQLInputField,
   entity: EntityFact,
-): OrderMember | Refusal {
+): OrderMember {
   const { name } = field;
   const place = `${type.name}.${name}`;
   const named = getNamedType(field.type);
   if (isListType(getNullableType(field.type)))
-    return { why: `${place} is a list; let the argument be one` };
+    throw new Refusal(`${place} is a list; let the argument be one`);
   if (!isDirection(named) && !isDirected(named))
     return relatedMember(shapes, { place, name, named }, entity);
   const compared = comparedWord(shapes, entity, name);
-  return compared ? { name, ...compared } : unknownWord(shapes, entity, place, name);
+  if (!compared) throw unknownWord(shapes, entity, place, name);
+  return { name, ...compared };
 }
 
 interface Member {
@@ -175,23 +168,21 @@ function relatedMember(
   shapes: Shapes,
   { place, name, named }: Member,
   entity: EntityFact,
-): OrderMember | Refusal {
+): OrderMember {
   const field = entity.fields.get(name);
   const link = field && shapes.links.byField.get(field);
   const target = link && shapes.facts.entities.get(link.entity);
   if (!field || !target || !isInputObjectType(named))
-    return { why: `${place} has to be an enum of ASC and DESC` };
-  if (isListEnd(shapes, field))
-    return isCount(named)
-      ? { name, many: name }
-      : { why: `${place} is about a list: ${named.name} has to be { count: … } alone` };
+    throw new Refusal(`${place} has to be an enum of ASC and DESC`);
+  if (isListEnd(shapes, field)) {
+    if (isCount(named)) return { name, many: name };
+    throw new Refusal(`${place} is about a list: ${named.name} has to be { count: … } alone`);
+  }
   if (link.kind === 'own' && link.key.typeColumn !== undefined)
-    return { why: `${place} may lead to rows of several types, which have no common order` };
+    throw new Refusal(`${place} may lead to rows of several types, which have no common order`);
   const shape = orderShape(shapes, named.name, target);
-  if (isRefusal(shape)) return shape;
-  return shape.form.kind === 'fields'
-    ? { name, one: name, shape: shape.id }
-    : { why: `${place}: ${named.name} has to name the fields of ${target.name}` };
+  if (shape.form.kind === 'fields') return { name, one: name, shape: shape.id };
+  throw new Refusal(`${place}: ${named.name} has to name the fields of ${target.name}`);
 }
 
 /** `{ count: SortDirection }` */
@@ -228,10 +219,7 @@ function hasWords(type: GraphQLNamedType, wanted: readonly string[]): boolean {
   return words.size === wanted.length && wanted.every((word) => words.has(word));
 }
 
-function unknownWord(shapes: Shapes, entity: EntityFact, place: string, word: string): Refusal {
-  const fix = didYouMean(word, columnNames(shapes, entity));
-  return {
-    why: `${place} names no field of ${entity.name} that can be sorted`,
-    ...(fix && { fix }),
-  };
-}
+const unknownWord = (shapes: Shapes, entity: EntityFact, place: string, word: string): Refusal =>
+  new Refusal(`${place} names no field of ${entity.name} that can be sorted`, {
+    fix: didYouMean(word, columnNames(shapes, entity)),
+  });

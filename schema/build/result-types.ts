@@ -2,7 +2,7 @@ import { getNamedType, isAbstractType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType } from 'graphql';
 import type { ErrorType, Project } from '../model.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
-import type { Refusal } from './shapes.ts';
+import { Refusal } from './shapes.ts';
 
 /**
  * The type that a mutation answers with when it succeeds: the type of the field, or the member of a
@@ -15,7 +15,7 @@ export function answeredType(
   facts: Facts,
   { named, type }: FieldFact,
   entity: EntityFact,
-): GraphQLNamedType | Refusal {
+): GraphQLNamedType {
   if (!isAbstractType(named)) return named;
   const members = successes(facts, named);
   const own = members.find(({ name }) => name === entity.name);
@@ -23,9 +23,8 @@ export function answeredType(
   const holders = payloads.filter((payload) => holds(payload, entity));
   const [only, ...others] = holders.length > 0 ? holders : payloads;
   if (own) return own;
-  return only && others.length === 0
-    ? only
-    : { why: `${type.text} has ${only ? 'several payloads' : `no member ${entity.name}`}` };
+  if (only && others.length === 0) return only;
+  throw new Refusal(`${type.text} has ${only ? 'several payloads' : `no member ${entity.name}`}`);
 }
 
 /** The only entity among the members of a result union. */

@@ -3,7 +3,7 @@ import type { Returns } from '../model.ts';
 import { camelCase } from '../names.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { answeredType } from './result-types.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
@@ -20,16 +20,15 @@ export function answerOf(
   field: FieldFact,
   entity: EntityFact,
   verb: Verb,
-): Returns | Refusal {
-  if (field.type.list) return { why: `it answers with a list` };
+): Returns {
+  if (field.type.list) throw new Refusal('it answers with a list');
   const named = answeredType(shapes.facts, field, entity);
-  if (isRefusal(named)) return named;
   if (named.name === entity.name) return { kind: 'entity' };
   if (named.name === 'ID') return { kind: 'id' };
   if (named.name === 'Boolean') return { kind: 'boolean' };
   const payload = shapes.facts.types.get(named.name);
   if (payload?.role !== 'payload')
-    return { why: `${field.type.text} is neither ${entity.name}, nor ID, Boolean or a payload` };
+    throw new Refusal(`${field.type.text} is neither ${entity.name}, nor ID, Boolean or a payload`);
   return payloadOf(named.name, Object.values(payload.type.getFields()), entity, verb);
 }
 
@@ -40,15 +39,10 @@ export function answerOf(
  * @example
  * answerOfMany(shapes, field, tag) // { kind: 'rows' }
  */
-export function answerOfMany(
-  shapes: Shapes,
-  field: FieldFact,
-  entity: EntityFact,
-): Returns | Refusal {
+export function answerOfMany(shapes: Shapes, field: FieldFact, entity: EntityFact): Returns {
   if (field.named.name === entity.name && field.type.list) return { kind: 'rows' };
   if (field.named.name === 'Int' && !field.type.list) return { kind: 'count' };
   const named = answeredType(shapes.facts, field, entity);
-  if (isRefusal(named)) return named;
   const payload = shapes.facts.types.get(named.name);
   const parts = payload?.role === 'payload' ? Object.values(payload.type.getFields()) : [];
   const rows = parts.find(
@@ -59,9 +53,9 @@ export function answerOfMany(
       ['count', 'affected', 'affectedRows'].includes(name) && getNamedType(type).name === 'Int',
   );
   if (field.type.list || (!rows && !count))
-    return {
-      why: `${field.type.text} is neither [${entity.name}!]!, nor Int, nor a payload with count`,
-    };
+    throw new Refusal(
+      `${field.type.text} is neither [${entity.name}!]!, nor Int, nor a payload with count`,
+    );
   return {
     kind: 'payload',
     type: named.name,
@@ -98,7 +92,7 @@ function payloadOf(
   fields: readonly Field[],
   entity: EntityFact,
   verb: Verb,
-): Returns | Refusal {
+): Returns {
   const holders = fields.filter(
     (field) =>
       getNamedType(field.type).name === entity.name && !isListType(getNullableType(field.type)),
@@ -113,7 +107,7 @@ function payloadOf(
   const id = fields.find((field) => ids.has(field.name) && getNamedType(field.type).name === 'ID');
   const ok = okOf(fields);
   if (!holder && !id && !ok.ok && verb !== 'DELETE')
-    return { why: `${type} has no field of the type ${entity.name}` };
+    throw new Refusal(`${type} has no field of the type ${entity.name}`);
   return {
     kind: 'payload',
     type,

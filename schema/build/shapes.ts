@@ -4,21 +4,57 @@ import { buildColumns } from './columns.ts';
 import type { Facts, FieldFact } from './facts.ts';
 import type { Links } from './links.ts';
 
-/** The reason why something could not be inferred. */
-export interface Refusal {
-  /** The code of the finding, if it is not the general one. */
-  readonly code?: string;
+/**
+ * The reason why something cannot be inferred. It is thrown, and caught where a whole field or a
+ * member of an input is read.
+ */
+export class Refusal {
   readonly why: string;
+  /** The code of the finding, if it is not the general one. */
+  readonly code?: string | undefined;
   /** The position of the finding, if it is not the field. */
-  readonly node?: ASTNode;
+  readonly node?: ASTNode | undefined;
   /** The correction, if it is clear. */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
   /** The inferred result with `@resolve(as:)`, if only the field's name prevented it. */
-  readonly forced?: string;
+  readonly forced?: string | undefined;
   /** The arguments of the `@resolve` that would settle it. */
-  readonly resolve?: Readonly<Record<string, string>>;
+  readonly resolve?: Readonly<Record<string, string>> | undefined;
   /** Unknown operators of a filter, with their positions. */
-  readonly words?: readonly UnknownWord[];
+  readonly words?: readonly UnknownWord[] | undefined;
+
+  constructor(why: string, more: Partial<Refusal> = {}) {
+    Object.assign(this, more);
+    this.why = why;
+  }
+}
+
+/**
+ * What can be inferred, or why it cannot.
+ *
+ * @example attempt(() => listOptions(shapes, field, post)) // { filters: […], … }
+ */
+export function attempt<Found>(infer: () => Found): Found | Refusal {
+  try {
+    return infer();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** Reads each item into a list, which may be in use already: inputs contain themselves. */
+export function readEach<Item, Read>(
+  items: Iterable<Item>,
+  into: Read[],
+  read: (item: Item) => Read,
+  onRefusal: (refusal: Refusal) => void,
+): void {
+  for (const item of items) {
+    const found = attempt(() => read(item));
+    if (found instanceof Refusal) onRefusal(found);
+    else into.push(found);
+  }
 }
 
 /** An unknown operator of a filter. */
@@ -69,10 +105,6 @@ export function createShapes(facts: Facts, links: Links): Shapes {
   };
 }
 
-export function isRefusal(value: object): value is Refusal {
-  return 'why' in value;
-}
-
 /** A column that a name can mean: a column of the entity, or the key of a relation. */
 export interface NamedColumn {
   readonly column: string;
@@ -82,4 +114,29 @@ export interface NamedColumn {
   readonly json: boolean;
   /** Whether it holds a key: arguments of type `String` and `Int` are accepted as well as `ID`. */
   readonly key: boolean;
+}
+
+/** Whether a field has several rows: a list or a connection. */
+export const isListEnd = ({ facts }: Shapes, { type, named }: FieldFact): boolean =>
+  type.list || facts.types.get(named.name)?.role === 'connection';
+
+/**
+ * The shape of an input that was read before.
+ *
+ * @throws Refusal when it was refused, or is about other rows
+ */
+export function knownShape<Shape extends { readonly entity: string }>(
+  { refused }: Shapes,
+  known: ReadonlyMap<string, Shape>,
+  name: string,
+  { verb, of }: { readonly verb: 'filter' | 'order'; readonly of: string },
+): Shape | undefined {
+  const present = known.get(name);
+  if (present && present.entity !== of)
+    throw new Refusal(
+      `${name} ${verb}s ${present.entity} elsewhere, and here it would ${verb} ${of}`,
+    );
+  const refusal = refused.get(name);
+  if (refusal) throw refusal;
+  return present;
 }

@@ -5,7 +5,7 @@ import { tallyUse } from './tallies.ts';
 import type { FieldFact } from './facts.ts';
 import { wordsRefusal } from './comparison-input.ts';
 import { knownWord, OPERATORS } from './filter-words.ts';
-import type { Refusal } from './shapes.ts';
+import { Refusal } from './shapes.ts';
 
 const SCALARS = { count: 'Int', exists: 'Boolean' } as const;
 
@@ -24,25 +24,25 @@ export function tallyFilter(
   of: FieldFact | undefined,
   { name, type }: GraphQLInputField,
   place: string,
-): Filter | Refusal | undefined {
+): Filter | undefined {
   const use = of && tallyUse(of);
   if (!use) return undefined;
   const named = getNamedType(type);
   if (isListType(getNullableType(type)))
-    return { why: `${place} is a list; write an input with "in" for it` };
-  if (!isInputObjectType(named))
-    return named.name === SCALARS[use.of]
-      ? { kind: 'tally', name, field: of.name }
-      : { why: `${place} is ${named.name}, and the field is ${SCALARS[use.of]}` };
+    throw new Refusal(`${place} is a list; write an input with "in" for it`);
+  if (!isInputObjectType(named)) {
+    if (named.name === SCALARS[use.of]) return { kind: 'tally', name, field: of.name };
+    throw new Refusal(`${place} is ${named.name}, and the field is ${SCALARS[use.of]}`);
+  }
   const words: readonly string[] = WORDS[use.of];
   const fields = Object.values(named.getFields());
   const operators = fields.map((field) => field.name);
   const foreign = fields.filter((field) => knownWord(field.name) !== undefined);
-  if (foreign.length > 0) return wordsRefusal(named, foreign);
+  if (foreign.length > 0) throw wordsRefusal(named, foreign);
   const unknown = operators.find((word) => !words.includes(word));
-  return unknown === undefined
-    ? { kind: 'tally', name, field: of.name, operators: operators as FilterOperator[] }
-    : {
-        why: `${named.name}.${unknown} is no comparison of a ${SCALARS[use.of]}: ${words.join(' ')}`,
-      };
+  if (unknown === undefined)
+    return { kind: 'tally', name, field: of.name, operators: operators as FilterOperator[] };
+  throw new Refusal(
+    `${named.name}.${unknown} is no comparison of a ${SCALARS[use.of]}: ${words.join(' ')}`,
+  );
 }

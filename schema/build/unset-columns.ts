@@ -1,37 +1,35 @@
 import type { Column, Write, WriteShape } from '../model.ts';
 import { ownerColumn } from './access.ts';
 import type { EntityFact } from './facts.ts';
-import type { Refusal, Shapes } from './shapes.ts';
+import { Refusal, type Shapes } from './shapes.ts';
 import { tenantPath } from './tenant.ts';
 
 /**
- * The refusal of a create that could never succeed, because it does not set a required column.
- * `given` are columns that are set in another way.
+ * Refuses a create that could never succeed, because it does not set a required column. `given` are
+ * columns that are set in another way.
  *
- * @example
- * unsetRefusal(shapes, post, shape)?.why // 'nothing sets title, which is required and has no default'
+ * @throws Refusal 'nothing sets title, which is required and has no default'
  */
-export function unsetRefusal(
+export function assertSet(
   shapes: Shapes,
   entity: EntityFact,
-  shape: WriteShape,
+  shape: WriteShape | undefined,
   given: readonly string[] = [],
-): Refusal | undefined {
-  if (shapes.facts.hooks[entity.name]?.completesCreate) return undefined;
+): void {
+  if (!shape || shapes.facts.hooks[entity.name]?.completesCreate) return;
   const [first, ...more] = unsetColumns(shapes, entity, shape, given).map(
     (column) => column.field ?? column.name.replace(/_id$/, ''),
   );
-  if (first === undefined) return undefined;
+  if (first === undefined) return;
   const rest = more.length > 4 ? [...more.slice(0, 4), `${more.length - 4} others`] : more;
   const what =
     more.length === 0
       ? `${first}, which is required and has`
       : `${[first, ...rest].join(', ')}, which are required and have`;
-  return {
+  throw new Refusal(`nothing sets ${what} no default`, {
     code: 'CREATE_FIELD_UNSET',
-    why: `nothing sets ${what} no default`,
     fix: `add ${first} to ${shape.id.slice(0, shape.id.lastIndexOf(':'))}, or give it a @default`,
-  };
+  });
 }
 
 function unsetColumns(

@@ -8,8 +8,8 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { isKeyScalar } from './keys.ts';
 import { namedColumn, takes } from './named-columns.ts';
-import { isListEnd, nestedWrite } from './nested-writes.ts';
-import { isRefusal, type Refusal, type Shapes } from './shapes.ts';
+import { nestedWrite } from './nested-writes.ts';
+import { isListEnd, readEach, Refusal, type Shapes } from './shapes.ts';
 
 /** A field of an input object, or an argument, that is written. */
 export interface WriteSource {
@@ -21,8 +21,8 @@ export interface WriteSource {
 }
 
 /**
- * The columns and relations that an input type writes, or the reason why it cannot be inferred.
- * `skip` are fields that name the row and are not written.
+ * The columns and relations that an input type writes. `skip` are fields that name the row and are
+ * not written.
  *
  * @example
  * inputShape(shapes, type, post) // { id: 'CreatePostInput:Post', entity: 'Post', writes: [{ kind: 'column', … }] }
@@ -32,7 +32,7 @@ export function inputShape(
   type: GraphQLInputObjectType,
   entity: EntityFact,
   skip: readonly string[] = [],
-): WriteShape | Refusal {
+): WriteShape {
   const sources = Object.values(type.getFields()).map((field) =>
     source(field.name, field.type, field.astNode),
   );
@@ -65,89 +65,77 @@ export function writeShape(
   sources: readonly WriteSource[],
   entity: EntityFact,
   owner: string,
-): WriteShape | Refusal {
+): WriteShape {
+  const known = shapes.refused.get(id);
+  if (known) throw known;
   const present = shapes.writes.get(id);
-  const refused = shapes.refused.get(id);
-  if (present || refused) return refused ?? present ?? { why: id };
+  if (present) return present;
   const writes: Write[] = [];
   const shape: WriteShape = { id, entity: entity.name, writes };
   shapes.writes.set(id, shape);
   shapes.open.add(id);
-  for (const item of sources) {
-    const write = writeOf(shapes, item, entity, owner);
-    if (!isRefusal(write)) writes.push(write);
-    else if (!shapes.refused.has(id)) shapes.refused.set(id, write);
-  }
+  readEach(
+    sources,
+    writes,
+    (item) => writeOf(shapes, item, entity, owner),
+    (refusal) => shapes.refused.set(id, shapes.refused.get(id) ?? refusal),
+  );
   shapes.open.delete(id);
-  return shapes.refused.get(id) ?? shape;
+  const refusal = shapes.refused.get(id);
+  if (refusal) throw refusal;
+  return shape;
 }
 
-function writeOf(
-  shapes: Shapes,
-  item: WriteSource,
-  entity: EntityFact,
-  owner: string,
-): Write | Refusal {
+function writeOf(shapes: Shapes, item: WriteSource, entity: EntityFact, owner: string): Write {
   if (item.name === 'clientMutationId' || item.computed)
-    return {
-      kind: 'ignored',
-      name: item.name,
-      ...(item.constraint && { constraint: item.constraint }),
-    };
+    return { kind: 'ignored', name: item.name, ...limitsOf(item) };
   const field = entity.fields.get(item.name);
   const write =
     (field && fieldWrite(shapes, item, field, owner)) ??
     keyWrite(shapes, item, entity) ??
-    keysWrite(shapes, item, entity) ??
-    unknown(item, entity, owner);
-  return isManaged(shapes, entity, write)
-    ? {
-        why: `${owner}.${item.name} would write the membership, which changes by /api/auth/organizations/:id/members`,
-      }
-    : write;
+    keysWrite(shapes, item, entity);
+  if (!write)
+    throw new Refusal(`${owner}.${item.name} is no field of ${entity.name}`, {
+      fix: didYouMean(item.name, entity.fields.keys()),
+    });
+  if (isManaged(shapes, entity, write))
+    throw new Refusal(
+      `${owner}.${item.name} would write the membership, which changes by /api/auth/organizations/:id/members`,
+    );
+  return write;
 }
 
-function isManaged({ links }: Shapes, entity: EntityFact, write: Write | Refusal): boolean {
-  if (isRefusal(write) || !('field' in write)) return false;
+function isManaged({ links }: Shapes, entity: EntityFact, write: Write): boolean {
+  if (!('field' in write)) return false;
   const field = entity.fields.get(write.field);
   const link = field && links.byField.get(field);
   return link?.kind === 'join' && link.managed === true;
 }
 
-function unknown(item: WriteSource, entity: EntityFact, owner: string): Refusal {
-  const fix = didYouMean(item.name, entity.fields.keys());
-  return { why: `${owner}.${item.name} is no field of ${entity.name}`, ...(fix && { fix }) };
-}
-
-function fieldWrite(
-  shapes: Shapes,
-  item: WriteSource,
-  field: FieldFact,
-  owner: string,
-): Write | Refusal | undefined {
+function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: string): Write {
   const { facts } = shapes;
   const place = `${owner}.${item.name}`;
   if (field.name === 'id' && isMadeKey(shapes, field))
-    return { why: `${place} would set the key, which the database makes` };
+    throw new Refusal(`${place} would set the key, which the database makes`);
   const link = shapes.links.byField.get(field);
   if (link && field.directives.list?.where)
-    return { why: `${place} would write a list with a where; write the relation itself` };
+    throw new Refusal(`${place} would write a list with a where; write the relation itself`);
   if (link)
     return isInputObjectType(getNamedType(item.type))
       ? nestedWrite(shapes, item, field, inputShape)
       : directKeys(shapes, item, field, place);
   const stored = storedAs(field, facts);
   if (!stored)
-    return {
-      why: `${place} is not stored: ${field.owner}.${field.name} is answered by a function`,
-    };
+    throw new Refusal(
+      `${place} is not stored: ${field.owner}.${field.name} is answered by a function`,
+    );
   const [given, wanted] = [getNamedType(item.type), field.named];
   const column = namedColumn(shapes, entityOf(shapes, field), field.name);
   const fits = column ? takes(shapes, column, given.name) : given.name === wanted.name;
   if (!fits && !(stored === 'json' && isInputObjectType(given)))
-    return { why: `${place} is ${given.name}, and the field is ${wanted.name}` };
+    throw new Refusal(`${place} is ${given.name}, and the field is ${wanted.name}`);
   if (isListType(getNullableType(item.type)) !== field.type.list)
-    return { why: `${place} is ${String(item.type)}, and the field is ${field.type.text}` };
+    throw new Refusal(`${place} is ${String(item.type)}, and the field is ${field.type.text}`);
   const constraint = item.constraint ?? field.directives.constraint;
   return {
     kind: 'column',
@@ -167,20 +155,14 @@ function isMadeKey({ facts, columns }: Shapes, { owner }: FieldFact): boolean {
 }
 
 /** `author: ID!` and `tags: [ID!]` contain the keys of the rows under the relation's name. */
-function directKeys(
-  { facts }: Shapes,
-  item: WriteSource,
-  field: FieldFact,
-  place: string,
-): Write | Refusal {
+function directKeys({ facts }: Shapes, item: WriteSource, field: FieldFact, place: string): Write {
   const many = isListType(getNullableType(item.type));
   const wanted = field.type.list;
   if (!isKeyScalar(getNamedType(item.type).name, facts) || many !== wanted)
-    return {
-      why:
-        `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, ` +
+    throw new Refusal(
+      `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, ` +
         'or by an input with connect or create',
-    };
+    );
   return many
     ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }
     : { kind: 'key', name: item.name, field: field.name };
