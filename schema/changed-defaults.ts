@@ -1,5 +1,5 @@
 import { compareVersions } from './releases.ts';
-import type { Shape } from './manifest/shape.ts';
+import { isData, type Data, type Shape } from './manifest/shape.ts';
 
 /** A setting of the manifest whose default another release has changed. */
 export interface ChangedDefault {
@@ -18,8 +18,6 @@ const FIRST_DEFAULTS = '0.1';
 
 /** Every default that a release has changed, in the order of the releases. */
 const changedDefaults: readonly ChangedDefault[] = [];
-
-type Data = Readonly<Record<string, unknown>>;
 
 /**
  * The values of a manifest, with the earlier value of each default that changed after the release
@@ -66,8 +64,4 @@ function filledAt(
   const before = data ?? {};
   const filled = filledAt((before as Data)[key], rest, { shape: inner, value });
   return filled === undefined ? data : { ...(before as Data), [key]: filled };
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

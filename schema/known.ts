@@ -2,6 +2,7 @@ import type { Project } from './model.ts';
 import { parseManifest } from './parse/manifest.ts';
 import type { Known, ProjectInput, ProjectReading } from './reading.ts';
 import type { SourceText } from './diagnostic.ts';
+import type { Data } from './manifest/shape.ts';
 
 /**
  * An empty cache. Pass the same one to every reading of a project: unchanged parts are not parsed
@@ -88,8 +89,6 @@ function isSame(a: unknown, b: unknown): boolean {
     ? Array.isArray(b) && isSameList(a, b)
     : !Array.isArray(b) && isSameRecord(a as Data, b as Data);
 }
-
-type Data = Readonly<Record<string, unknown>>;
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, at) => isSame(item, b[at]));

@@ -2,8 +2,7 @@ import { buildApi, buildServer } from './build/settings.ts';
 import { capabilities } from './capabilities.ts';
 import type { Project } from './model.ts';
 import { valuesOf } from './parse/manifest.ts';
-
-type Data = Readonly<Record<string, unknown>>;
+import { isData, type Data } from './manifest/shape.ts';
 
 /**
  * A project whose code an older generator wrote, with the default of each setting that came later:
@@ -33,8 +32,4 @@ function filled<Values extends object>(given: Values, defaults: object): Values 
     return [key, isData(value) && isData(other) ? filled(value, other) : value];
   });
   return { ...defaults, ...Object.fromEntries(inner) };
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

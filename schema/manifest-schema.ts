@@ -1,6 +1,6 @@
 import { coreSchema, definitions } from './manifest/core.ts';
 import type { Section } from './manifest/section.ts';
-import type { Shape } from './manifest/shape.ts';
+import { definitionOf, type Shape } from './manifest/shape.ts';
 import { printUnits, type UnitPrinters } from './manifest/units.ts';
 import { sections } from './sections.ts';
 
@@ -28,6 +28,12 @@ export const manifestSchema: ManifestSchema = {
   properties: sections.reduce<Readonly<Record<string, Shape>>>(withSection, coreSchema),
   definitions: Object.assign({}, definitions, ...sections.map((section) => section.definitions)),
 };
+
+/** A shape with the members of the shared definition that it refers to. */
+export function wholeShape(shape: Shape): Shape {
+  const name = definitionOf(shape);
+  return name === undefined ? shape : { ...manifestSchema.definitions[name], ...shape };
+}
 
 /**
  * A section of the model, with its durations and sizes printed.

@@ -1,5 +1,6 @@
 import type { ColumnDefault, ColumnType, Constraint, Fold, OnDelete } from './model.ts';
 import type { Table, TableColumn, TableForeignKey, TableIndex } from './tables.ts';
+import { isData } from './manifest/shape.ts';
 
 /** What is wrong with the value at a path, `steps[0].table.name must be a text`; null for nothing. */
 export type Shape = (value: unknown, path: string) => string | null;
@@ -38,7 +39,7 @@ export function object<T>(
   optional: readonly (keyof T)[] = [],
 ): Shape {
   return (value, path) => {
-    if (!isObject(value)) return `${path} must be an object`;
+    if (!isData(value)) return `${path} must be an object`;
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(members, name));
     if (unknown !== undefined) return `${path} has no member ${unknown}`;
     for (const [name, shape] of Object.entries<Shape>(members)) {
@@ -56,16 +57,13 @@ export function object<T>(
 /** An object whose member `kind` says which shape it has. */
 export function ofKind(shapes: Readonly<Record<string, Shape>>): Shape {
   return (value, path) => {
-    if (!isObject(value)) return `${path} must be an object`;
+    if (!isData(value)) return `${path} must be an object`;
     const { kind } = value;
     if (typeof kind === 'string' && Object.hasOwn(shapes, kind)) return shapes[kind]!(value, path);
     const given = kind === undefined ? 'missing' : JSON.stringify(kind);
     return `${path}.kind is ${given}: it is one of ${Object.keys(shapes).join(', ')}`;
   };
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const columnType = oneOf<ColumnType>({
   id: true,

@@ -1,5 +1,6 @@
 import type { Section, Tenancy } from '../manifest/section.ts';
 import { authSchema, providerSchema, type AuthValues } from './manifest.ts';
+import type { Data } from '../manifest/shape.ts';
 
 /** `auth:` of the manifest. */
 export const authSection = {
@@ -44,8 +45,6 @@ export function managing({
 }: Pick<NonNullable<AuthValues['organizations']>, 'roles' | 'manage'>): readonly string[] {
   return manage ?? roles.slice(0, Math.max(1, roles.length - 1));
 }
-
-type Data = Readonly<Record<string, unknown>>;
 
 const STRICT = {
   jwt: { ttl: '15m' },

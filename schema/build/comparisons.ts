@@ -114,7 +114,7 @@ export function readJsonOperand(
   const isList =
     operator === 'hasSome' || operator === 'hasEvery' || operator === 'in' || operator === 'notIn';
   const whole = isList || (form === 'list' && operator !== 'has');
-  const values = (whole ? itemsOf(node) : [node]).map((item) =>
+  const values = (whole ? listOf(node) : [node]).map((item) =>
     form === 'json' ? jsonOf(item) : constant(comparing, item),
   );
   if (node.kind !== Kind.NULL && !values.includes(undefined))
@@ -175,8 +175,9 @@ function claimOperand(reading: Reading, node: ConstObjectValueNode): Operand | u
 }
 
 function listOperand(comparing: Comparing, node: ConstValueNode): Operand | undefined {
-  const items = node.kind === Kind.LIST ? node.values : [node];
-  const values = items.map((item) => (item.kind === Kind.NULL ? null : constant(comparing, item)));
+  const values = listOf(node).map((item) =>
+    item.kind === Kind.NULL ? null : constant(comparing, item),
+  );
   return values.includes(undefined) ? undefined : { value: values };
 }
 
@@ -211,7 +212,7 @@ function constant({ type, values }: Comparing, node: ConstValueNode): unknown {
 }
 
 /** The items of a list. A single value counts as a list with one item. */
-const itemsOf = (value: ConstValueNode): readonly ConstValueNode[] =>
+export const listOf = (value: ConstValueNode): readonly ConstValueNode[] =>
   value.kind === Kind.LIST ? value.values : [value];
 
 const EXAMPLES: Partial<Record<ColumnType, string>> = {

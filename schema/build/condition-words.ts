@@ -2,7 +2,7 @@ import { isEnumType, Kind } from 'graphql';
 import type { ASTNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType, Comparison, Condition, FilterOperator } from '../model.ts';
-import { isClaim, readJsonOperand, readOperand, type Comparing } from './comparisons.ts';
+import { isClaim, listOf, readJsonOperand, readOperand, type Comparing } from './comparisons.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
 import { scalarType, type EntityFact, type Facts, type FieldFact } from './facts.ts';
 import {
@@ -73,10 +73,6 @@ function ofItem(
     ? compareWords(reading, compared, item, beside)
     : oneWord(reading, compared, { word: 'eq', at: item, of: item }, beside);
 }
-
-/** The items of a list. A single value counts as a list with one item. */
-export const listOf = (value: ConstValueNode): readonly ConstValueNode[] =>
-  value.kind === Kind.LIST ? value.values : [value];
 
 /** Joins conditions. `and` of nothing is true, and `or` of nothing is false. */
 export function logicalCondition(word: LogicalWord, of: readonly Condition[]): Condition {

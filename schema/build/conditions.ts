@@ -10,8 +10,8 @@ import {
   type ConditionProblem,
   type Reading,
 } from './condition-reading.ts';
-import { compareColumn, logicalCondition, listOf, type ComparedField } from './condition-words.ts';
-import { isClaim, readOperand, type Comparing } from './comparisons.ts';
+import { compareColumn, logicalCondition, type ComparedField } from './condition-words.ts';
+import { isClaim, listOf, readOperand, type Comparing } from './comparisons.ts';
 import { isObjectValue, ofHeldObject } from './held-conditions.ts';
 import type { EntityFact } from './facts.ts';
 import { knownWord, LOGICAL, OPERATORS, type LogicalWord } from './filter-words.ts';

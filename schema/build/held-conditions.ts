@@ -1,8 +1,9 @@
 import { Kind, type ConstObjectValueNode, type ConstValueNode, type NameNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Condition } from '../model.ts';
+import { listOf } from './comparisons.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
-import { compareColumn, logicalCondition, listOf, type ComparedField } from './condition-words.ts';
+import { compareColumn, logicalCondition, type ComparedField } from './condition-words.ts';
 import { knownWord, LOGICAL } from './filter-words.ts';
 import { membersOf } from './filter-members.ts';
 

@@ -117,7 +117,7 @@ export interface NamedColumn {
 }
 
 /** Whether a field has several rows: a list or a connection. */
-export const isListEnd = ({ facts }: Shapes, { type, named }: FieldFact): boolean =>
+export const isListEnd = ({ facts }: Pick<Shapes, 'facts'>, { type, named }: FieldFact): boolean =>
   type.list || facts.types.get(named.name)?.role === 'connection';
 
 /**

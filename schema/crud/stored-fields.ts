@@ -1,5 +1,6 @@
 import { tallyUse } from '../build/tallies.ts';
 import { storedAs } from '../build/columns.ts';
+import { isListEnd } from '../build/shapes.ts';
 import type { Built } from '../build/built.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { identityFields } from '../build/identity.ts';
@@ -62,12 +63,9 @@ export function relationFields(built: Built, entity: EntityFact): RelationField[
     const link = links.byField.get(field);
     const target = link && facts.entities.get(link.entity);
     if (!link || !target || isLeftOut(target) || links.views.of.has(field)) return [];
-    return [{ field, link, target, many: isList(built, field) }];
+    return [{ field, link, target, many: isListEnd(built, field) }];
   });
 }
-
-const isList = ({ facts }: Built, { type, named }: FieldFact): boolean =>
-  type.list || facts.types.get(named.name)?.role === 'connection';
 
 /**
  * Whether the type of a field is defined. A type that is still to be added was read as a scalar.

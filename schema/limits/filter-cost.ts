@@ -1,9 +1,5 @@
 import type { PricedModel } from './price.ts';
-
-type Input = Readonly<Record<string, unknown>>;
-
-const isInput = (value: unknown): value is Input =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isData } from '../manifest/shape.ts';
 
 const isLogical = (word: string) => word === 'and' || word === 'or' || word === 'not';
 
@@ -23,7 +19,7 @@ export function filterCost(
   list: number,
 ): number {
   const shape = model.filters.get(shapeId);
-  if (!shape || !isInput(value)) return 0;
+  if (!shape || !isData(value)) return 0;
   let cost = 0;
   for (const filter of shape.filters) {
     const given = value[filter.name];
@@ -43,7 +39,7 @@ export function filterCost(
 function manyCost(model: PricedModel, shape: string, value: unknown, list: number): number {
   let cost = 0;
   for (const item of each(value)) {
-    if (!isInput(item)) continue;
+    if (!isData(item)) continue;
     for (const [word, inner] of Object.entries(item))
       cost += isLogical(word)
         ? manyCost(model, shape, inner, list)
@@ -67,10 +63,10 @@ export function orderCost(
   if (form?.kind !== 'fields') return 0;
   let cost = 0;
   for (const item of each(value)) {
-    if (!isInput(item)) continue;
+    if (!isData(item)) continue;
     for (const member of form.fields) {
       const given = item[member.name];
-      if (!isInput(given)) continue;
+      if (!isData(given)) continue;
       if ('one' in member) cost += 1 + orderCost(model, member.shape, given, list);
       else if ('many' in member) cost += list;
     }
@@ -82,10 +78,10 @@ export function orderCost(
 export function havingCost(value: unknown, list: number): number {
   let cost = 0;
   for (const item of each(value)) {
-    if (!isInput(item)) continue;
+    if (!isData(item)) continue;
     for (const [name, inner] of Object.entries(item)) {
       if (isLogical(name)) cost += havingCost(inner, list);
-      else if (name === 'count' && isInput(inner)) cost += list;
+      else if (name === 'count' && isData(inner)) cost += list;
     }
   }
   return cost;

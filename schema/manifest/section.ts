@@ -1,7 +1,5 @@
 import type { Memberships } from '../model/access.ts';
-import type { Shape } from './shape.ts';
-
-type Data = Readonly<Record<string, unknown>>;
+import type { Data, Shape } from './shape.ts';
 
 /**
  * A section of the manifest that belongs to a capability. A present section enables it, even if it

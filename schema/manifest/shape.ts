@@ -28,3 +28,9 @@ export interface Shape {
 export function definitionOf({ $ref }: Shape): string | undefined {
   return $ref?.split('/').at(-1);
 }
+
+/** A value of the type `object`: a section of a manifest, a document of JSON. */
+export type Data = Readonly<Record<string, unknown>>;
+
+export const isData = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

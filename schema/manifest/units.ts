@@ -1,7 +1,5 @@
 import { duration, rateLimit, size } from './quantities.ts';
-import { definitionOf, type Shape } from './shape.ts';
-
-type Data = Readonly<Record<string, unknown>>;
+import { definitionOf, isData, type Shape } from './shape.ts';
 
 /**
  * Converters of the shared definitions. A definition that is not listed keeps its value as written.
@@ -92,8 +90,4 @@ function modelKey(key: string): string {
 
 function propertyOf({ properties }: Shape, key: string): Shape | undefined {
   return properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
-import { manifestSchema } from '../manifest-schema.ts';
-import { definitionOf, type Shape } from '../manifest/shape.ts';
+import { manifestSchema, wholeShape } from '../manifest-schema.ts';
+import { isData, type Data, type Shape } from '../manifest/shape.ts';
 import { parseManifest, settledValues } from './manifest.ts';
 
 /** A key of the manifest. */
@@ -11,8 +11,6 @@ export interface ManifestKey {
   /** Whether the manifest has the key. */
   readonly written: boolean;
 }
-
-type Data = Readonly<Record<string, unknown>>;
 
 /**
  * Every key that a manifest may have, in the order of its schema. A section that is off is one key.
@@ -36,7 +34,7 @@ interface KeyPosition {
 }
 
 function keysOf({ shape, path, value, written }: KeyPosition): ManifestKey[] {
-  const properties = resolved(shape).properties;
+  const properties = wholeShape(shape).properties;
   if (!properties || !isData(value))
     return [{ name: path.join('.'), value: value ?? null, written: written !== undefined }];
   const names = new Set([...Object.keys(properties), ...Object.keys(value)]);
@@ -49,11 +47,3 @@ function keysOf({ shape, path, value, written }: KeyPosition): ManifestKey[] {
     }),
   );
 }
-
-function resolved(shape: Shape): Shape {
-  const name = definitionOf(shape);
-  return name === undefined ? shape : { ...manifestSchema.definitions[name], ...shape };
-}
-
-const isData = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,6 +6,7 @@ import { sections, type ManifestValues } from '../sections.ts';
 import { secretFindings } from './secrets.ts';
 import { settleManifest, type ShapeProblem } from './settle.ts';
 import { parseYaml, type PlaceOf } from './yaml.ts';
+import { isData, type Data } from '../manifest/shape.ts';
 
 /**
  * The manifest as the model has it, and the position of each value. Paths use the keys as written.
@@ -58,8 +59,6 @@ export function parseManifest(source: SourceText | null): {
   return { manifest: { values, written, at }, diagnostics: found };
 }
 
-type Data = Readonly<Record<string, unknown>>;
-
 /**
  * Reads a manifest from plain data. Wrong values are reported and replaced by their defaults.
  *
@@ -98,10 +97,6 @@ function shapeFinding({ path, part, ...problem }: ShapeProblem, at: PlaceOf): Di
     severity: 'error',
     at: problem.code === 'MANIFEST_KEY_MISSING' ? at(path.slice(0, -1), 'key') : at(path, part),
   };
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function notSettings(source: SourceText): Diagnostic {

@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '../did-you-mean.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { manifestSchema } from '../manifest-schema.ts';
-import { definitionOf, type Shape } from '../manifest/shape.ts';
+import { manifestSchema, wholeShape } from '../manifest-schema.ts';
+import { isData, type Data, type Shape } from '../manifest/shape.ts';
 import { sections } from '../sections.ts';
 import type { ManifestPath } from './yaml.ts';
 
@@ -12,7 +12,6 @@ export interface ShapeProblem extends Pick<Diagnostic, 'code' | 'summary'> {
   readonly part: 'key' | 'value';
 }
 
-type Data = Readonly<Record<string, unknown>>;
 type Report = (problem: ShapeProblem) => void;
 
 /**
@@ -29,7 +28,7 @@ export function settleManifest(value: Data, report: Report): Data {
 }
 
 function settle(value: unknown, given: Shape, path: ManifestPath, report: Report): unknown {
-  const shape = resolve(given);
+  const shape = wholeShape(given);
   if (value === undefined)
     return shape.default === undefined
       ? undefined
@@ -48,11 +47,6 @@ function settle(value: unknown, given: Shape, path: ManifestPath, report: Report
       .filter((item) => item !== undefined);
   if (!isData(value) || !(shape.properties || shape.additionalProperties)) return value;
   return settleObject(value, shape, path, report) ?? settle(undefined, shape, path, report);
-}
-
-function resolve(shape: Shape): Shape {
-  const name = definitionOf(shape);
-  return name === undefined ? shape : { ...manifestSchema.definitions[name], ...shape };
 }
 
 /** Undefined if a required value without a default is missing. */
@@ -82,7 +76,7 @@ function settleObject(
 
 /** Whether a value itself is right; its members are checked one by one afterwards. */
 function fits(value: unknown, given: Shape): boolean {
-  const shape = resolve(given);
+  const shape = wholeShape(given);
   if (shape.anyOf && !shape.anyOf.some((other) => fitsWithItems(value, other))) return false;
   if (shape.enum && !shape.enum.includes(value)) return false;
   if (shape.const !== undefined && shape.const !== value) return false;
@@ -109,7 +103,7 @@ function fits(value: unknown, given: Shape): boolean {
 
 /** Like `fits`, for one of several options: its items are not checked afterwards. */
 function fitsWithItems(value: unknown, option: Shape): boolean {
-  const { items } = resolve(option);
+  const { items } = wholeShape(option);
   if (!fits(value, option)) return false;
   return !Array.isArray(value) || !items || value.every((item) => fits(item, items));
 }
@@ -118,10 +112,6 @@ function typeOf(value: unknown, wanted: Shape['type']): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) && [wanted].flat().includes('integer') ? 'integer' : typeof value;
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Keys that users look for in the manifest although they are settings of the environment. */
