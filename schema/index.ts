@@ -10,6 +10,8 @@ export { QUERY_ROOT, type Parsed } from './build/facts.ts';
 export { parseManifest, type Manifest } from './parse/manifest.ts';
 export { parseSchema, type ParsedSchema } from './parse/schema.ts';
 export type { Known, ProjectInput, ProjectReading } from './reading.ts';
+export { describedRoute, namedRoutes, stream } from './routes/described-route.ts';
+export type { InputOf, RouteWords, UsualRoute } from './routes/described-route.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export { formatDiagnostic } from './diagnostic.ts';
 export {
@@ -72,10 +74,13 @@ export { providerSettings, type OAuthPreset } from './auth/oauth-presets.ts';
 export { isAnyPort, isAppAddress } from './auth/rules/addresses.ts';
 export { consoleRoutes, isConsoleRouteServed } from './console/routes/index.ts';
 export { manifestKeys, writtenManifest, type ManifestKey } from './parse/manifest-keys.ts';
-export { APP_STATUSES, type AppStatus, type DeploymentStatus } from './hosting/statuses.ts';
-export { NOTIFICATION_EVENTS } from './hosting/notification-shapes.ts';
-export { moveDescription } from './hosting/move-shapes.ts';
-export { hostingRoutes } from './hosting/routes/index.ts';
+export {
+  APP_STATUSES,
+  type AppStatus,
+  DEPLOYMENT_STATUSES,
+  type DeploymentStatus,
+} from './hosting/statuses.ts';
+export { hostingRoutes } from './hosting/routes.ts';
 export { modelRoutes } from './models/routes.ts';
 export { printSettings } from './manifest-schema.ts';
 export { durationText, parseDuration, sizeText } from './manifest/quantities.ts';

@@ -16,6 +16,8 @@ export type OpenapiDocument = Readonly<Record<string, unknown>>;
 /** The parts of a document besides the routes of the model. */
 export interface Documented {
   readonly ownRoutes?: readonly RouteSpec[];
+  /** The flows of capabilities, which `projectRoutes` may know by name only. */
+  readonly flows?: readonly RouteSpec[];
   /** Whether the server has `/api/data`; when absent, whether the manifest ever lets it. */
   readonly adminData?: boolean;
 }
@@ -31,12 +33,14 @@ export interface Documented {
 export function openapiDocument(
   given: Project,
   own?: IsOwn,
-  { ownRoutes = [], adminData = adminDataOf(given) !== 'never' }: Documented = {},
+  { ownRoutes = [], flows = [], adminData = adminDataOf(given) !== 'never' }: Documented = {},
 ): OpenapiDocument {
   const project = inSchemaOrder(given);
   const schemas = project.api.rest ? restSchemas(project) : {};
   const admin = adminData ? adminDataDocument(project, schemas) : { routes: [], schemas: {} };
-  const served = projectRoutes(project, own).filter(({ path }) => adminData || path !== ADMIN_DATA);
+  const served = projectRoutes(project, own, flows).filter(
+    ({ path }) => adminData || path !== ADMIN_DATA,
+  );
   const routes = distinctIds([...served, ...admin.routes, ...ownRoutes]);
   return {
     openapi: '3.1.0',
@@ -80,17 +84,28 @@ const SECURITY = {
   api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 } as const;
 
-/** Every route that a project's server has, in the order of the document. */
-export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
+/**
+ * Every route that a project's server has, in the order of the document.
+ *
+ * @param flows what is known of the routes of capabilities besides their names.
+ */
+export function projectRoutes(
+  project: Project,
+  own?: IsOwn,
+  flows: readonly RouteSpec[] = [],
+): RouteSpec[] {
   const { api } = project;
+  const described = new Map(flows.map((flow) => [nameOf(flow), flow]));
   return distinctIds([
     ...systemRoutes,
     ...(hasDocument(project) ? documentRoutes : []),
     ...(opens(project, 'audit') ? auditRoutes : []),
-    ...capabilityRoutes(project),
+    ...capabilityRoutes(project).map((route) => described.get(nameOf(route)) ?? route),
     ...(api.rest ? restRoutes(project, own) : []),
   ]);
 }
+
+const nameOf = ({ method, path }: RouteSpec) => `${method} ${path}`;
 
 /**
  * Makes operation ids unique: an entity may have the name of a capability's object, as `getApp` on

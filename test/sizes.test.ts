@@ -17,8 +17,8 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_500,
   database: 11_073,
   auth: 25_365,
-  hosting: 36_000,
-  models: 12_000,
+  hosting: 35_220,
+  models: 9_040,
   console: 20_210,
 };
 

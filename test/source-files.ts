@@ -83,6 +83,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   models: 'runtime/models/index.ts',
   schema: 'schema/index.ts',
   'schema/mcp': 'schema/mcp/index.ts',
+  'schema/shapes': 'schema/shapes/index.ts',
 };
 
 function toPath(file: string, specifier: string): string {

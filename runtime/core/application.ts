@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Middleware, type Context } from 'koa';
 import type { App } from './app.ts';
 import { auditedRoute } from './audit/audited-route.ts';
 import type { Booted } from './boot.ts';
@@ -14,9 +14,7 @@ import { healthRoute } from './http/health.ts';
 import { mountRoutes } from './http/mount.ts';
 import { watchedRoute } from './http/watched-route.ts';
 import { requestContext } from './http/request-context.ts';
-import { requestLines } from './http/request-lines.ts';
 import type { BoundRoute } from './http/route.ts';
-import { createRouteOf } from './http/route-of.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { httpTraces } from './traces/http-traces.ts';
 import { knownTarget } from './http/unreadable.ts';
@@ -221,4 +219,60 @@ function routesOf({ kernel, modules }: Booted, routers: Router[]): Middleware[] 
     router.routes() as unknown as Middleware,
     router.allowedMethods() as unknown as Middleware,
   ];
+}
+
+/** The part of a GraphQL operation that a line names. */
+interface Operation {
+  readonly operation: string;
+  readonly name?: { readonly value: string } | undefined;
+}
+
+/**
+ * Logs one line for each request when its response has been sent or its client has left: method,
+ * path with the operation, status, time. Only for logs that people read.
+ */
+function requestLines(): Middleware {
+  return function requestLines(ctx, next) {
+    const begun = performance.now();
+    ctx.res.once('close', () => {
+      const { log } = ctx.state['context'] as RequestContext;
+      const time = Math.round((performance.now() - begun) * 10) / 10;
+      const status = ctx.res.writableFinished ? ctx.res.statusCode : 'left';
+      log.info(`${ctx.method} ${ctx.path}${operationOf(ctx)} ${status} ${time} ms`);
+    });
+    return next();
+  };
+}
+
+function operationOf({ state }: Context): string {
+  const node = state['operation'] as Operation | undefined;
+  return node ? ` ${node.operation}${node.name ? ` ${node.name.value}` : ''}` : '';
+}
+
+/**
+ * The pattern of the route that a request belongs to, for figures and traces: it has no value of
+ * the request in it. Undefined when the request belongs to none.
+ *
+ * @param graphqlPath where GraphQL answers.
+ * @param routers those that are asked for a request which was refused before it reached them.
+ */
+function createRouteOf(
+  graphqlPath: string,
+  routers: readonly Router[],
+): (ctx: Context) => string | undefined {
+  return (ctx) => {
+    const { url = '' } = ctx.req;
+    if (url === graphqlPath) return url;
+    const { route } = ctx.state as { readonly route?: string };
+    const { _matchedRoute: matched } = ctx as { readonly _matchedRoute?: unknown };
+    if (route !== undefined || typeof matched === 'string') return route ?? (matched as string);
+    const { path } = ctx;
+    if (path === graphqlPath) return path;
+    if (path.startsWith(`${graphqlPath}/`)) return `${graphqlPath}/*`;
+    for (const router of routers) {
+      const found = router.match(path, ctx.method).pathAndMethod.at(-1)?.path;
+      if (typeof found === 'string') return found;
+    }
+    return undefined;
+  };
 }

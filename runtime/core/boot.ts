@@ -247,11 +247,11 @@ async function createModules(
   const declared = declaredBy(app);
   if (kernel.project.api.rest || adminData || declared.length > 0) {
     const { createRest } = await import('./rest/index.ts');
-    const described = { routes: () => routes, jobs: hasJobs(app) };
+    const described = () => ({ routes, flows: flowsOf(app), jobs: hasJobs(app) });
     const { engine } = graphql.service;
     const { scalars = {} } = app;
     modules.push(
-      createRest({ kernel, engine, scalars, ...described, ...(adminData && { adminData }) }),
+      createRest({ kernel, engine, scalars, described, ...(adminData && { adminData }) }),
     );
   }
   if (kernel.metrics) modules.push(createMetricsModule(kernel, () => modules));
@@ -267,6 +267,10 @@ function hasAdminData({ project, settings }: Kernel): boolean {
 
 const guardsOf = (modules: readonly ServerModule[]): Readonly<Record<string, RouteGuard>> =>
   Object.assign({}, ...modules.map(({ guards }) => guards ?? {}));
+
+/** What the capabilities of the project say of their routes. */
+export const flowsOf = ({ capabilities = [] }: App) =>
+  capabilities.flatMap(({ flows = [] }) => flows);
 
 export const hasJobs = ({ jobs = {} }: App) => Object.keys(jobs).length > 0;
 

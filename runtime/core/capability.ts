@@ -1,5 +1,5 @@
 import { capabilitiesOf } from '@twofold/schema';
-import type { Project } from '@twofold/schema';
+import type { Project, RouteSpec } from '@twofold/schema';
 import { ConfigError } from './errors.ts';
 import type { Kernel, ServerModule } from './module.ts';
 
@@ -36,6 +36,8 @@ export interface OwnApplication {
 export interface Capability {
   /** Its name in the manifest, which is also the name of its folders. */
   readonly name: string;
+  /** The table of its flows, for documents. It is there without a server. */
+  readonly flows?: readonly RouteSpec[];
   /** Whether it reads the server's own log and figures, which are then kept in memory. */
   recorder?(project: Project): boolean;
   /** The application that it serves in this project. */

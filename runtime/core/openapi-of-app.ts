@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 import { collectRoutes, NO_ROUTES, type OwnRoutes } from './routes/index.ts';
-import { declaredBy, hasJobs, resolversOf } from './boot.ts';
+import { declaredBy, flowsOf, hasJobs, resolversOf } from './boot.ts';
 
 /**
  * The exact text of `/api/openapi.json`, for `generator openapi`. It reads no settings and opens no
@@ -14,6 +14,7 @@ export async function openapiOfApp(app: App): Promise<string> {
   return printDocument(
     describeServer(app.project, resolversOf(app), {
       routes: await routesOf(app),
+      flows: flowsOf(app),
       jobs: hasJobs(app),
     }),
   );

@@ -1,4 +1,5 @@
 import type { Capability } from '@twofold/runtime/kernel';
+import { hostingFlows } from './flows/index.ts';
 import { hostedParts } from './hosted-part.ts';
 import { onThisHost } from './host-settings.ts';
 import { createHosting } from './hosting.ts';
@@ -11,6 +12,7 @@ import { createHosting } from './hosting.ts';
 export function hosting(): Capability {
   return {
     name: 'hosting',
+    flows: hostingFlows,
     create: (kernel, all) => {
       const model = kernel.project.hosting;
       if (!model) return model;

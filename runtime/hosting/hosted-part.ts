@@ -1,7 +1,7 @@
 import type { Capability, Kernel, Migration, ServerModule } from '@twofold/runtime/kernel';
-import type { HostingModel, RouteSpec } from '@twofold/schema';
+import type { Flow } from '@twofold/runtime/http';
+import type { HostingModel } from '@twofold/schema';
 import type { EventHub } from './events.ts';
-import type { Handlers } from './routes/bind.ts';
 
 type Middleware = NonNullable<ServerModule['before']>[number];
 
@@ -15,8 +15,8 @@ export interface HostedContext {
 
 /** The work of a part while this process is the leader. */
 export interface HostedWork {
-  /** One handler for each of the part's routes. */
-  readonly handlers: Handlers;
+  /** What the part's flows use. */
+  readonly state: unknown;
   start(): Promise<void>;
   /** Ends the work. Containers and records stay as they are, for the next leader. */
   stop(): Promise<void>;
@@ -28,8 +28,8 @@ export interface HostedWork {
  * operates the apps.
  */
 export interface HostedPart extends Capability {
+  readonly flows: readonly Flow<unknown>[];
   readonly hosted: {
-    readonly routes: readonly RouteSpec[];
     /** Tables of its own. */
     readonly migrations?: readonly Migration[];
     /** Middleware of every process that runs before authentication, for keys of its own. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
-import { hostingRoutes, type HostingModel, type RouteSpec } from '@twofold/schema';
-import { bindRoutes, type Call } from '@twofold/runtime/http';
+import type { HostingModel } from '@twofold/schema';
+import type { Call } from '@twofold/runtime/http';
 import {
   type Kernel,
   type RequestContext,
@@ -13,6 +13,8 @@ import {
 import { createApiEntry } from './api-entry.ts';
 import type { HostedPart } from './hosted-part.ts';
 import { connectEngine } from './engine/connect.ts';
+import { FIGURES } from './flows/figures.ts';
+import { hostingFlows } from './flows/index.ts';
 import { createOperator, type Operator } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
 import { createIngressRecords } from './records/ingress-records.ts';
@@ -52,7 +54,7 @@ export async function createHosting({
   const { now, root } = kernel;
   const templates = await loadTemplates(join(root, model.templates));
   const seal = createSeal(sealingSecrets(kernel.settings, root));
-  const served = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
+  const served = [...hostingFlows, ...parts.flatMap(({ flows }) => flows)];
   const specs = [...served, FIGURES];
   let revalidate: RevalidateCaller | null = null;
   const entry = createApiEntry(kernel, model);
@@ -70,7 +72,7 @@ export async function createHosting({
     listens: true,
     migrations: [...hostingMigrations, ...parts.flatMap(({ hosted }) => hosted.migrations ?? [])],
     before: parts.flatMap(({ hosted }) => hosted.before?.(kernel) ?? []),
-    routes: bindRoutes(served, operator.handlers),
+    routes: served.map((spec) => ({ spec, handle: operator.answer })),
     ...(kernel.metrics && { metrics: (context) => figuresOf(operator, context) }),
     validator,
     async health() {
@@ -104,20 +106,9 @@ export async function createHosting({
   };
 }
 
-/** The part of the page of figures, which the leader makes. It is no route of its own. */
-const FIGURES: RouteSpec = {
-  id: 'figures',
-  method: 'GET',
-  path: '/figures',
-  access: 'public',
-  tag: 'system',
-  summary: 'Returns the usage of all apps',
-  responses: { 200: { description: 'Prometheus text', type: 'text/plain' } },
-};
-
-async function figuresOf({ handlers }: Operator, context: RequestContext): Promise<string> {
+async function figuresOf({ answer }: Operator, context: RequestContext): Promise<string> {
   const call = { route: FIGURES, params: {}, query: {}, body: undefined, context, koa: undefined };
-  const { body } = await handlers[FIGURES.id]!(call as unknown as Call);
+  const { body } = await answer(call as unknown as Call);
   return typeof body === 'string' ? body : readText(body as Readable);
 }
 

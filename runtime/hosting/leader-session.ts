@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
+import { bindFlows, type BoundRoute, type Handler } from '@twofold/runtime/http';
 import { createServerInfo, type Kernel, type RevalidateCaller } from '@twofold/runtime/kernel';
 import type { ApiEntry } from './api-entry.ts';
 import { createBackupsOf } from './backups/create-backups.ts';
@@ -12,6 +13,10 @@ import { createImageBuilder } from './deploy/builder.ts';
 import { instanceLabels, networkName } from './deploy/containers.ts';
 import { createDeployer } from './deploy/deployer.ts';
 import { createLifecycle, type Lifecycle } from './deploy/lifecycle.ts';
+import { FIGURES } from './flows/figures.ts';
+import { hostingFlows } from './flows/index.ts';
+import { asFullDisk } from './full-disk.ts';
+import type { Leader } from './leader.ts';
 import { createHealthWatch } from './deploy/health-watch.ts';
 import { createLivenessPoll } from './deploy/liveness-poll.ts';
 import { createKeptUploads, type KeptUploads } from './deploy/kept-uploads.ts';
@@ -24,40 +29,15 @@ import { createNotifications, type Notifications } from './notifications/notific
 import { watchCore } from './notifications/watch.ts';
 import type { LeaderSession } from './operator/operator.ts';
 import { parsePortRange } from './records/ports.ts';
-import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
-import { appHandlers } from './routes/apps.ts';
-import { sayingFullDisk } from './routes/bind.ts';
-import { backupHandlers } from './routes/backups.ts';
-import { certificateHandlers } from './routes/certificates.ts';
-import { composeHandlers } from './routes/compose.ts';
-import { deploymentHandlers } from './routes/deployments.ts';
-import { logHandlers } from './routes/logs.ts';
-import { notificationHandlers } from './routes/notifications.ts';
-import { deployKeyHandlers } from './routes/deploy-keys.ts';
 import { createMoves, type Moves } from './moves/moves.ts';
-import { moveHandlers } from './routes/moves.ts';
-import { createPreviews, type Previews } from './previews/previews.ts';
-import { previewHandlers } from './routes/previews.ts';
-import { registryHandlers } from './routes/registries.ts';
-import { projectHandlers } from './routes/projects.ts';
-import { requestHandlers } from './routes/requests.ts';
-import { runHandlers } from './routes/runs.ts';
-import { runtimeHandlers } from './routes/runtime.ts';
-import { settingHandlers } from './routes/settings.ts';
-import type { SourceParts } from './routes/git-deploys.ts';
-import { sourceHandlers } from './routes/sources.ts';
-import { systemHandlers } from './routes/system.ts';
-import { templateHandlers } from './routes/templates.ts';
-import { terminalHandlers } from './routes/terminals.ts';
-import { volumeHandlers } from './routes/volumes.ts';
-import { webhookHandlers } from './routes/webhooks.ts';
+import { createPreviews } from './previews/previews.ts';
 import type { OnStep } from './runs/steps.ts';
 import { createRuns, type Runs } from './runs/create-runs.ts';
 import { removeLeftovers } from './source/leftovers.ts';
 import { createStatsReader } from './stats.ts';
 import type { Template } from './templates/template.ts';
-import { createTerminals, type Terminals } from './terminals/terminals.ts';
+import { createTerminals } from './terminals/terminals.ts';
 
 /** Milliseconds in which running requests can finish when the server stops. */
 const CLOSE_TIMEOUT = 5000;
@@ -111,6 +91,8 @@ export function createLeaderSession(kernel: Kernel, given: LeaderSessionParts): 
   const work = createWork(kernel, core, {
     ...{ works: [...works, previews], notifications, runs, backups, moves },
   });
+  const made = { templates, terminals, notifications, runs, previews, backups, moves };
+  const leader = createLeader(kernel, core, made);
   return {
     ...work,
     async end() {
@@ -121,14 +103,10 @@ export function createLeaderSession(kernel: Kernel, given: LeaderSessionParts): 
     leave: terminals.close,
     routeApi: () => entry.route(core.ingress),
     retire: () => entry.retire(core.ingress),
-    handlers: {
-      ...sayingFullDisk(
-        createHandlers(kernel, core, {
-          ...{ templates, terminals, notifications, runs, previews, backups, moves },
-        }),
-      ),
-      ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
-    },
+    answer: answerOf([
+      ...bindFlows([...hostingFlows, FIGURES], leader),
+      ...parts.flatMap(({ flows }, at) => bindFlows(flows, works[at]?.state)),
+    ]),
     engineState: core.engineState,
     ingressState: () => ingressState(core.ports()),
   };
@@ -235,66 +213,41 @@ async function removeUnusedNetwork({ apps, connection, naming }: WholeCore): Pro
     .catch(() => {});
 }
 
-interface HandlerParts extends Pick<LeaderSessionParts, 'templates'> {
-  readonly terminals: Terminals;
-  readonly notifications: Notifications;
-  readonly runs: Runs;
-  readonly previews: Previews;
-  readonly backups: Backups;
-  readonly moves: Moves;
+/** Runs the flow of a call: one of hosting, or of a part that works inside hosting. */
+function answerOf(routes: readonly BoundRoute[]): Handler {
+  const handlers = new Map(routes.map(({ spec, handle }) => [spec.id, handle]));
+  return async (call) => {
+    try {
+      return await handlers.get(call.route.id)!(call);
+    } catch (error) {
+      return asFullDisk(error);
+    }
+  };
 }
 
-function createHandlers(kernel: Kernel, core: WholeCore, given: HandlerParts) {
-  const { templates, terminals, notifications, runs, previews, backups, moves } = given;
-  const { store, now, audit } = kernel;
-  const { model, vault, addressOf, certificates } = core;
+type Made = Pick<
+  Leader,
+  'templates' | 'terminals' | 'notifications' | 'runs' | 'previews' | 'backups' | 'moves'
+>;
+
+/** Puts together what flows use. */
+function createLeader(kernel: Kernel, core: WholeCore, made: Made): Leader {
+  const { addressOf, model } = core;
+  const { moves, backups } = made;
   const buildLogs = createBuildLogs();
   const uploads = createKeptUploads(join(kernel.root, 'data', 'uploads'));
   const builder = createImageBuilder(core, buildLogs);
-  const sources = createSourceDeploys(core, builder, buildLogs, uploads);
-  const parts: SourceParts = {
-    core,
-    model,
-    buildLogs,
-    sources,
-    vault,
-    addressOf,
-    targets: backups.parts.targets,
+  return {
+    ...core,
+    ...made,
+    ...{ store: kernel.store, audit: kernel.audit, ownHost: core.entry.host, buildLogs },
+    shown: { addressOf, port: model.defaults.port },
+    sources: createSourceDeploys(core, builder, buildLogs, uploads),
     deployer: createDeployer(core),
     lifecycle: withUploads(withMoves(withBackups(createLifecycle(core), backups), moves), uploads),
-  };
-  return {
-    ...appHandlers(parts),
-    ...settingHandlers(parts),
-    ...deploymentHandlers(parts),
-    ...sourceHandlers(parts),
-    ...webhookHandlers(parts, { store, audit, previews }),
-    ...certificateHandlers(core, certificates, core.entry.host),
-    ...notificationHandlers(notifications, now),
-    ...registryHandlers(core),
-    ...previewHandlers(parts, previews),
-    ...deployKeyHandlers(core),
-    ...projectHandlers(parts),
-    ...composeHandlers({ ...parts, runs }),
-    ...backupHandlers(core, backups),
-    ...moveHandlers(moves),
-    ...requestHandlers(core, core.accessLog),
-    ...logHandlers(core),
-    ...runtimeHandlers(core, createStatsReader(core)),
-    ...terminalHandlers(core, terminals),
-    ...runHandlers({ core, ...runs }),
-    ...volumeHandlers(core),
-    ...templateHandlers(parts, templates),
-    ...systemHandlers({
-      core,
-      model,
-      info: createServerInfo(kernel),
-      ports: core.ports,
-      templates: () => templates.size,
-      pruneRecords: async () =>
-        (await pruneRecords(store, { now: now(), keep: model.deploys.keep })) +
-        ((await audit?.prune()) ?? 0),
-    }),
+    stats: createStatsReader(core),
+    serverInfo: createServerInfo(kernel),
+    ...{ pushes: new Map(), composing: new Set() },
   };
 }
 

@@ -2,6 +2,9 @@ import type { Core } from './core.ts';
 import type { ContainerUsage } from './engine/engine.ts';
 import type { HostedApp } from './records/app.ts';
 
+/** The header of figures in the format of Prometheus. */
+export const PROMETHEUS = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
+
 /** The current usage of one replica. */
 export interface ReplicaStats {
   readonly replica: number;

@@ -1,5 +1,5 @@
 import type { HostedPart } from '@twofold/hosting';
-import { modelRoutes } from '@twofold/schema';
+import { modelFlows } from './flows/index.ts';
 import { createModelKeys } from './keys/model-keys.ts';
 import { readModelKey } from './keys/present-key.ts';
 import { modelMigrations } from './keys/tables.ts';
@@ -13,9 +13,9 @@ import { createModels } from './models.ts';
 export function models(): HostedPart {
   return {
     name: 'models',
+    flows: modelFlows,
     create: () => null,
     hosted: {
-      routes: modelRoutes,
       migrations: modelMigrations,
       before: ({ store, now }) => [readModelKey(createModelKeys(store, now))],
       createWork: createModels,

@@ -10,9 +10,8 @@ import { createModelStore } from './download/model-store.ts';
 import { contextOf, createChooser } from './engine/choose.ts';
 import { type AdmissionParts, createAdmission } from './gateway/admission.ts';
 import { createFigures } from './gateway/figures.ts';
-import { modelHandlers } from './handlers.ts';
+import type { ModelState } from './flows/flow.ts';
 import { createBudgetStore } from './keys/budget-store.ts';
-import { keyHandlers } from './keys/key-handlers.ts';
 import { createModelKeys } from './keys/model-keys.ts';
 import { createPrices, type Price } from './keys/prices.ts';
 import { createUsageTable } from './keys/usage-table.ts';
@@ -43,9 +42,10 @@ export interface Machine {
   readonly pause: number;
 }
 
-/** Local language models: the handlers of `modelRoutes`, started and stopped with the server. */
+/** Local language models, started and stopped with the server. */
 export interface Models {
-  readonly handlers: ReturnType<typeof modelHandlers> & ReturnType<typeof keyHandlers>;
+  /** What their flows use. */
+  readonly state: ModelState;
   /** Resumes unfinished downloads, and starts the model that ran before. */
   start(): Promise<void>;
   /** Stops the model and the downloads. Partial downloads are kept. */
@@ -63,7 +63,7 @@ const LOADED = { max: 3, memory: 'auto', gpuMemory: 'auto', idle: 15 * 60_000 } 
  *
  * @example
  * const models = createModels({ kernel, model: project.hosting, events });
- * bindRoutes(modelRoutes, models.handlers);
+ * bindFlows(modelFlows, models.state);
  */
 export function createModels(options: ModelsOptions): Models {
   const { kernel, model, events, machine = {} } = options;
@@ -98,11 +98,9 @@ export function createModels(options: ModelsOptions): Models {
     context,
   });
   return {
-    handlers: {
-      ...modelHandlers({
-        ...{ modelStore, downloads, pool, choose, catalogue, runner, gateway, gpus, memory, allow },
-      }),
-      ...keyHandlers({ ...accounts, now }),
+    state: {
+      ...{ modelStore, downloads, pool, choose, catalogue, runner, gateway, gpus, memory, allow },
+      ...{ ...accounts, now },
     },
     async start() {
       await downloads.resume();

@@ -1,6 +1,6 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { valuesOf } from '../parse/manifest.ts';
-import { hostingRoutes } from './routes/index.ts';
+import { hostingRoutes } from './routes.ts';
 import { domain } from './rules/domain.ts';
 import { ports } from './rules/ports.ts';
 import { registry } from './rules/registry.ts';

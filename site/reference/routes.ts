@@ -4,12 +4,12 @@ import {
   authRoutes,
   consoleRoutes,
   documentRoutes,
-  hostingRoutes,
   jobRoutes,
-  modelRoutes,
   type RouteSpec,
   systemRoutes,
 } from '@twofold/schema';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { table } from './table.ts';
 
 /** Every table of routes, with when a server has it. */
@@ -20,8 +20,8 @@ const TABLES: readonly (readonly [title: string, about: string, routes: readonly
   ['Jobs', 'With files in `src/jobs/`.', jobRoutes],
   ['Audit', 'Who changed what with a permission.', auditRoutes],
   ['Rows for administrators', 'With `console: { admin_data }` in the manifest.', adminDataRoutes],
-  ['Hosting', 'With `hosting:` in the manifest.', hostingRoutes],
-  ['Language models', 'With `hosting: { models }` in the manifest.', modelRoutes],
+  ['Hosting', 'With `hosting:` in the manifest.', hostingFlows],
+  ['Language models', 'With `hosting: { models }` in the manifest.', modelFlows],
   ['Console', 'With `console:` in the manifest.', consoleRoutes],
 ];
 

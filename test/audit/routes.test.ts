@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capabilities, jobRoutes, type RouteSpec } from '@twofold/schema';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { actorOf, viaOf, createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditedRoute, isAudited } from '../../runtime/core/audit/audited-route.ts';
 import { auditMigrations } from '../../runtime/core/audit/index.ts';
@@ -11,9 +13,14 @@ import type { Store } from '../../runtime/core/store/store.ts';
 
 const SECRET = 'hunter2-hunter2';
 
+const FLOWS: Readonly<Record<string, readonly RouteSpec[]>> = {
+  hosting: hostingFlows,
+  models: modelFlows,
+};
+
 /** Every route that a capability or the core may add, each once. */
 const routes: readonly RouteSpec[] = [
-  ...capabilities.flatMap((capability) => capability.routes),
+  ...capabilities.flatMap(({ name, routes: all }) => FLOWS[name] ?? all),
   ...jobRoutes,
 ];
 

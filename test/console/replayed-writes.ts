@@ -1,4 +1,5 @@
 import { jobRoutes, projectRoutes, type RouteSpec } from '@twofold/schema';
+import { flowsFor } from '../capabilities.ts';
 import { hasScope } from '../../runtime/core/context/scopes.ts';
 import { adminDataDocument } from '../../schema/routes/admin-data-document.ts';
 import { bearerOf, type Role, ROLES } from './pages.ts';
@@ -25,7 +26,7 @@ export const permissionOf = ({ access }: Call): string | undefined =>
 /** Every route of a server that changes something, from the tables of routes. */
 export function writesOf({ kernel: { project } }: WholeServer): Call[] {
   const routes = [
-    ...projectRoutes(project),
+    ...projectRoutes(project, undefined, flowsFor(project)),
     ...jobRoutes,
     ...adminDataDocument(project, {}).routes,
   ];

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { authRoutes, hostingRoutes, type RouteSpec, systemRoutes } from '@twofold/schema';
+import { authRoutes, type RouteSpec, systemRoutes } from '@twofold/schema';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { root, sourceFiles } from '../source-files.ts';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const folder = 'runtime/hosting/docs';
 const files = readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 const page = files.map(text).join('\n');
-const routes: readonly RouteSpec[] = [...hostingRoutes, ...systemRoutes, ...authRoutes];
+const routes: readonly RouteSpec[] = [...hostingFlows, ...systemRoutes, ...authRoutes];
 
 interface Call {
   readonly line: string;
@@ -81,7 +82,7 @@ describe('the pages of hosting', () => {
 
   it('shows every call of apps, deployments, templates and events at least once, but for those that it names in words', () => {
     const shown = new Set(calls.map((call) => routeOf(call)?.id));
-    const rest = hostingRoutes
+    const rest = hostingFlows
       .filter(({ id, path }) => !shown.has(id) && !path.startsWith('/api/system'))
       .map(({ method, path }) => `${method} ${path}`);
     const told = rest.filter((route) => !page.includes(route.split('/').at(-1)!.replace(/^:/, '')));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hostingRoutes } from '@twofold/schema';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { ts } from 'ts-morph';
 import { expect, it } from 'vitest';
 import { sourceFiles } from '../source-files.ts';
@@ -118,7 +118,7 @@ const onEngines = files.flatMap(({ file, text }) => testsOf(file, text, ON_EACH_
 const anywhere = files.flatMap(({ file, text }) => testsOf(file, text, ['describe']));
 
 it('every call of the contract is made on Docker and on Podman', () => {
-  const missing = hostingRoutes
+  const missing = hostingFlows
     .filter(({ method, path }) => !onEngines.some(({ text }) => calls(text, method, path)))
     .map(({ method, path }) => `${method} ${path}`);
   expect(missing).toEqual([]);

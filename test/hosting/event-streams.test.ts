@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { eventStream } from '../../runtime/hosting/routes/sse.ts';
+import { eventStream } from '../../runtime/hosting/flows/event-stream.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

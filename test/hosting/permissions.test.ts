@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostingRoutes } from '@twofold/schema';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { describeCall } from '../../runtime/core/audit/audited-route.ts';
 import { createSeal } from '../../runtime/hosting/records/seal.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
 import { startServer, token, type TestServer } from './server.ts';
 
 function call(id: string, more = {}) {
-  const route = hostingRoutes.find((each) => each.id === id);
+  const route = hostingFlows.find((each) => each.id === id);
   return { route, params: { name: 'shop' }, query: {}, body: {}, ...more } as never;
 }
 
@@ -129,7 +129,7 @@ describe('every call', () => {
   afterAll(() => server?.end());
 
   /** Streams are left as soon as their status is known. */
-  async function ask(route: (typeof hostingRoutes)[number], authorization: string) {
+  async function ask(route: (typeof hostingFlows)[number], authorization: string) {
     const path = route.path
       .replace(':name', 'shop')
       .replace(':app', 'shop')
@@ -174,7 +174,7 @@ describe('every call', () => {
       `Basic ${token}`,
       `bearer ${token}x`,
     ]) {
-      for (const route of hostingRoutes) {
+      for (const route of hostingFlows) {
         const { status, text } = await ask(route, authorization);
         const open = needsOf(route.id)[0] === null;
         expect([authorization, route.id, open ? status < 500 && status !== 403 : status]).toEqual([
@@ -190,7 +190,7 @@ describe('every call', () => {
 
   it.each(ROLES)('is allowed to "%s" by what it may do alone', async (who, granted) => {
     const before = await state();
-    for (const route of hostingRoutes) {
+    for (const route of hostingFlows) {
       const [needed] = needsOf(route.id);
       const allowed = needed === null || granted.includes(needed);
       if (allowed && route.method !== 'GET' && needed !== null) continue; // What it does is for the other tests.
@@ -206,9 +206,9 @@ describe('every call', () => {
   });
 
   it('has its place in the table, and the public ones are the three that are meant', () => {
-    expect(hostingRoutes.map(({ id }) => id).sort()).toEqual(Object.keys(NEEDS).sort());
+    expect(hostingFlows.map(({ id }) => id).sort()).toEqual(Object.keys(NEEDS).sort());
     expect(
-      hostingRoutes
+      hostingFlows
         .filter(({ access }) => (access as string) === 'public')
         .map(({ id }) => id)
         .sort(),

@@ -1,10 +1,12 @@
-import { hostingRoutes, modelRoutes, type RouteSpec } from '@twofold/schema';
+import type { RouteSpec } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { reply } from '../../runtime/core/http/route.ts';
 import type { ServerModule } from '../../runtime/core/module.ts';
 import { asRoot, bearer, startServer, type TestServer } from '../auth/harness.ts';
 
-const ROUTES: readonly RouteSpec[] = [...hostingRoutes, ...modelRoutes];
+const ROUTES: readonly RouteSpec[] = [...hostingFlows, ...modelFlows];
 const SCOPES = [
   ...['apps:read', 'apps:write', 'apps:exec', 'apps:*'],
   ...['models:read', 'models:write', 'models:*'],

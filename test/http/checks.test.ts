@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import {
-  authRoutes,
-  hostingRoutes,
-  modelRoutes,
-  type RouteSpec,
-  systemRoutes,
-} from '@twofold/schema';
+import { authRoutes, type RouteSpec, systemRoutes } from '@twofold/schema';
 import { AppError } from '../../runtime/core/errors.ts';
 import { validator } from '../../runtime/auth/validator.ts';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
+import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { createChecks } from '../../runtime/core/http/validate.ts';
 
 const ROUTES: readonly RouteSpec[] = [
   ...authRoutes,
-  ...hostingRoutes,
-  ...modelRoutes,
+  ...hostingFlows,
+  ...modelFlows,
   ...systemRoutes,
 ];
 

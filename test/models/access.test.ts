@@ -1,20 +1,17 @@
-import { modelRoutes } from '@twofold/schema';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Handler, bindRoutes, reply } from '../../runtime/core/http/route.ts';
+import { type Handler, reply } from '../../runtime/core/http/route.ts';
 import { asRoot, bearer, startServer, type TestServer } from '../auth/server.ts';
 
 const PASSWORD = 'the operator knows this';
 const fine: Handler = ({ route }) => reply(200, { id: route.id });
-const handlers = Object.fromEntries(modelRoutes.map(({ id }) => [id, fine])) as Parameters<
-  typeof bindRoutes<typeof modelRoutes>
->[1];
-const CALLS = modelRoutes.map(
+const CALLS = modelFlows.map(
   ({ id, method, path }) =>
     [id, method, path.replace('*path', 'chat/completions').replace(/:\w+/g, 'x')] as const,
 );
 /** Everything that changes something; asking a model does not. */
 const CHANGES = new Set<string>(
-  modelRoutes
+  modelFlows
     .filter(({ id, method }) => method !== 'GET' && id !== 'promptModel')
     .map(({ id }) => id),
 );
@@ -46,7 +43,7 @@ describe('the routes of the language models', () => {
       database: 'SQLite',
       hosting: {},
       env: { HOST_PASSWORD: PASSWORD },
-      modules: [{ name: 'hosting', routes: bindRoutes(modelRoutes, handlers) }],
+      modules: [{ name: 'hosting', routes: modelFlows.map((spec) => ({ spec, handle: fine })) }],
     });
   });
   afterAll(() => server.close());

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { modelRoutes } from '@twofold/schema';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { describe, expect, it } from 'vitest';
 import { readListed } from '../../runtime/models/listed.ts';
 import { root, sourceFiles } from '../source-files.ts';
@@ -32,7 +32,7 @@ describe('models.md', () => {
       path.replace('$id', ':id').replace(/\/$/, ''),
     );
     const known = new Set<string>(
-      modelRoutes
+      modelFlows
         .filter(({ path }) => !path.includes(':org'))
         .map(({ path }) => path.replace('/*path', '')),
     );

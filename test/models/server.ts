@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { modelRoutes, type HostingModel, type Project } from '@twofold/schema';
+import type { HostingModel, Project } from '@twofold/schema';
+import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
@@ -16,7 +17,7 @@ import { createModelKeys } from '../../runtime/models/keys/model-keys.ts';
 import { readModelKey } from '../../runtime/models/keys/present-key.ts';
 import { modelMigrations } from '../../runtime/models/keys/tables.ts';
 import { createModels, type Machine } from '../../runtime/models/models.ts';
-import { bindRoutes } from '../../runtime/core/http/route.ts';
+import { bindFlows } from '../../runtime/core/http/flow.ts';
 import { drain, listen } from '../../runtime/core/listener.ts';
 import type { Metrics } from '../../runtime/core/metrics/registry.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
@@ -153,7 +154,7 @@ export async function startModels({
   const hosting: ServerModule = {
     name: 'hosting',
     before: [readModelKey(createModelKeys(kernel.store, now))],
-    routes: bindRoutes(modelRoutes, models.handlers),
+    routes: bindFlows(modelFlows, models.state),
     validator,
   };
   await migrate(kernel.store, [

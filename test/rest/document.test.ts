@@ -8,7 +8,7 @@ import {
   restRoutes,
   type Project,
 } from '@twofold/schema';
-import { capabilitiesFor } from '../capabilities.ts';
+import { capabilitiesFor, flowsFor } from '../capabilities.ts';
 import { boot } from '../../runtime/core/boot.ts';
 import { BLOG } from './blog.ts';
 import { projectOf } from './harness.ts';
@@ -25,6 +25,10 @@ const projects: Readonly<Record<string, Project>> = {
   'REST and hosting': projectOf(BLOG, `name: host\n${rest}${hosting}`),
   'all of it': projectOf(USERS, `name: all\n${rest}${auth}${hosting}`),
 };
+
+/** The document of a server, with the flows of its capabilities. */
+const documentOf = (project: Project) =>
+  openapiDocument(project, undefined, { flows: flowsFor(project) });
 
 const EVERY = Object.entries(projects);
 
@@ -54,9 +58,7 @@ async function served(project: Project): Promise<string[]> {
 
 describe('the OpenAPI document', () => {
   it.each(EVERY)('of %s is valid OpenAPI 3.1', async (_name, project) => {
-    const result = await new Validator().validate(
-      JSON.parse(JSON.stringify(openapiDocument(project))),
-    );
+    const result = await new Validator().validate(JSON.parse(JSON.stringify(documentOf(project))));
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
   });
@@ -64,7 +66,7 @@ describe('the OpenAPI document', () => {
   it.each(EVERY)(
     'of %s has every route that the router has, and no other',
     async (_name, project) => {
-      const document = openapiDocument(project) as { paths: Record<string, object> };
+      const document = documentOf(project) as { paths: Record<string, object> };
       const told = Object.entries(document.paths).flatMap(([path, item]) =>
         Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
       );
@@ -81,7 +83,7 @@ describe('the OpenAPI document', () => {
   it.each(EVERY)(
     'of %s refers to nothing that is not in it, and names each call once',
     (_name, project) => {
-      const document = openapiDocument(project) as any;
+      const document = documentOf(project) as any;
       const refers = [
         ...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g),
       ].map((match) => match[1] as string);
@@ -150,7 +152,7 @@ describe('the OpenAPI document', () => {
       };
       const text = (file: string) => readFileSync(new URL(file, folder), 'utf8');
       // Byte by byte: descriptions and the order of the schema, which the emitted model does not have, are in its SDL.
-      const printed = (project: Project) => JSON.stringify(openapiDocument(project));
+      const printed = (project: Project) => JSON.stringify(documentOf(project));
       expect(printed(app.project)).toBe(
         printed(projectOf(text('schema.graphql'), text('manifest.yaml'))),
       );
@@ -189,7 +191,8 @@ describe('the OpenAPI document', () => {
   });
 
   it('has no fixed path that a module could stand before', () => {
-    const fixed = projectRoutes(projects['all of it'] as Project).filter(
+    const all = projects['all of it'] as Project;
+    const fixed = projectRoutes(all, undefined, flowsFor(all)).filter(
       ({ security, path }) => security === undefined && path.startsWith('/api/'),
     );
     const segments = [...new Set(fixed.map(({ path }) => path.split('/')[2] as string))].filter(

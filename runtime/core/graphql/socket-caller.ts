@@ -1,8 +1,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
-import { markInternal } from '../http/internal-request.ts';
-import { markRevalidation } from '../http/revalidation.ts';
+import { markInternal, markRevalidation } from '../http/request-marks.ts';
 import type { RequestContext } from '../context/request-context.ts';
 
 /** Finds the caller of an open connection: a WebSocket, or an event stream. */

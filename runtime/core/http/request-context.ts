@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
+import { IncomingMessage, ServerResponse, type IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP, Socket } from 'node:net';
 import type { Context as KoaContext, Middleware } from 'koa';
+import Koa from 'koa';
 import type { Logger } from '../config/log.ts';
 import { Cancellation, type Cancellable } from '../context/cancellation.ts';
 import { requestOf } from '../context/context-family.ts';
@@ -9,7 +11,6 @@ import { BaseContext } from '../own-context/base-context.ts';
 import { DerivedContext } from '../own-context/derived-context.ts';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
-import { BlockList, isIP } from 'node:net';
 import { ConfigError } from '../errors.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -94,12 +95,6 @@ class Context extends BaseContext {
   protected withPrincipal(principal: Principal): RequestContext {
     return new DerivedContext(this.#origin.kernel, this, { principal, sameRequest: true });
   }
-}
-
-/** Koa's context of a request; undefined for code that no request calls. */
-export function koaOfRequest(context: RequestContext): KoaContext | undefined {
-  const first = requestOf(context);
-  return first instanceof Context ? first.koa : undefined;
 }
 
 /** The client of a response, which counts as cancelled when it disconnects. */
@@ -204,8 +199,18 @@ const trusted = new WeakSet<object>();
  * Trusts the `X-Forwarded-*` headers of all requests on this connection. A capability that is itself
  * a proxy in front of the server marks its connections with this; they need no address.
  */
-export function trustConnection(socket: object): void {
-  trusted.add(socket);
-}
-
+export const trustConnection = (socket: object) => void trusted.add(socket);
 export const isTrustedConnection = (socket: object): boolean => trusted.has(socket);
+
+/**
+ * Koa's context of a request, for code that sets headers and cookies. Code that no request calls
+ * gets one whose answer is sent to no client: it is not `attached`.
+ */
+export function koaOf(context: RequestContext): { koa: KoaContext; attached: boolean } {
+  const first = requestOf(context);
+  if (first instanceof Context) return { koa: first.koa, attached: true };
+  const request = new IncomingMessage(new Socket());
+  const detached = new Koa().createContext(request, new ServerResponse(request));
+  detached.state['context'] = context;
+  return { koa: detached, attached: false };
+}

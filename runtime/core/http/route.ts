@@ -3,9 +3,9 @@ import type { RouteSpec } from '@twofold/schema';
 import type { RequestContext } from '../context/request-context.ts';
 
 /** One call of a route: validated input and the request context. */
-export interface Call<Body = any, Query = any> {
+export interface Call<Body = any, Query = any, Params = any> {
   readonly route: RouteSpec;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   readonly context: RequestContext;
@@ -52,3 +52,14 @@ export function bindRoutes<Specs extends readonly RouteSpec[]>(
 export function reply(status: number, body?: unknown, headers: Reply['headers'] = {}): Reply {
   return { status, body, headers };
 }
+
+/** A hit that counts against a rate limit of its own. `window` is in milliseconds. */
+interface RatedHit {
+  readonly policy: string;
+  readonly subject: string;
+  readonly count: number;
+  readonly window: number;
+}
+
+/** Counts a hit. @throws AppError 429 */
+export type EnforceRate = (ctx: KoaContext, hit: RatedHit) => unknown;

@@ -1,6 +1,6 @@
 import { Stream } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { isInternal } from '../http/internal-request.ts';
+import { isInternal } from '../http/request-marks.ts';
 import type { Metrics, Series, Timings } from './registry.ts';
 
 const METHODS: ReadonlySet<string> = new Set([

@@ -10,12 +10,11 @@ import { type Guard, bindRoutes, type BoundRoute, reply } from '../http/route.ts
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Engine } from '../graphql/engine.ts';
 import type { ScalarMapping } from '../plugin.ts';
-import type { OwnRoutes } from '../routes/index.ts';
 import { onFirstUse } from './on-first-use.ts';
 import { ownsIn } from './owns-in.ts';
 import type { AdminData, AdminDataOptions } from './admin-data.ts';
 import { AppError } from '../errors.ts';
-import type { Document } from './document.ts';
+import type { Described, Document } from './document.ts';
 import { etagOf, hasTag } from './etag.ts';
 
 export interface RestOptions {
@@ -23,13 +22,8 @@ export interface RestOptions {
   /** The engine of GraphQL, which answers REST too. */
   readonly engine: Engine;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
-  /**
-   * The user's own routes, for the OpenAPI document. They are read when the document is first
-   * requested.
-   */
-  readonly routes?: () => OwnRoutes;
-  /** Whether the project has jobs, for the document. */
-  readonly jobs?: boolean;
+  /** What the OpenAPI document has besides the model. It is read when that is first requested. */
+  readonly described?: () => Described;
   /** The guards of `/api/data`; absent when the server does not have it. */
   readonly adminData?: Readonly<Record<string, Guard>>;
 }
@@ -45,8 +39,7 @@ export function createRest({
   kernel,
   engine,
   scalars = {},
-  routes,
-  jobs = false,
+  described,
   adminData: guards,
 }: RestOptions): ServerModule {
   const { project } = kernel;
@@ -60,11 +53,7 @@ export function createRest({
   });
   const document = once(async () => {
     const { describeServer } = await import('./document.ts');
-    return describeServer(project, resolvers, {
-      routes: routes?.(),
-      jobs,
-      adminData: admin !== undefined,
-    });
+    return describeServer(project, resolvers, { ...described?.(), adminData: !!admin });
   });
   const endpoint: Middleware = (ctx, next) => {
     // Koa parses the address each time `ctx.path` is read.

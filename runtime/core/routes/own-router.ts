@@ -10,7 +10,7 @@ import { filesOf } from './upload.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { hasScope } from '../context/scopes.ts';
 import { failure, ConfigError } from '../errors.ts';
-import type { EnforceRate } from '../http/rate.ts';
+import type { EnforceRate } from '../http/route.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
 import { parseRate } from './quantities.ts';
 

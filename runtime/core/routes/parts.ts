@@ -1,5 +1,5 @@
 import type { InputTypes } from '../http/input-types.ts';
-import type { EnforceRate } from '../http/rate.ts';
+import type { EnforceRate } from '../http/route.ts';
 
 /** The parts of the server that the project's routes need. */
 export interface RouteParts {

@@ -1,6 +1,6 @@
 import { Stream } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { isInternal } from '../http/internal-request.ts';
+import { isInternal } from '../http/request-marks.ts';
 import type { OpenSpan, Tracing } from './tracing.ts';
 
 /** Opens a span for each request. It comes before all other middleware. */

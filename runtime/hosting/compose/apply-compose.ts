@@ -2,13 +2,8 @@ import { AppError } from '@twofold/runtime/errors';
 import type { DeployRequest } from '../deploy/deployer.ts';
 import type { ReceivedSource } from '../deploy/source-deploys.ts';
 import type { HostedApp } from '../records/app.ts';
-import type { SourceParts } from '../routes/git-deploys.ts';
-import type { Runs } from '../runs/create-runs.ts';
+import type { Leader } from '../leader.ts';
 import type { ComposePlan, PlannedApp } from './compose-plan.ts';
-
-export interface ApplyParts extends SourceParts {
-  readonly runs: Runs;
-}
 
 export interface Applied {
   readonly plan: ComposePlan;
@@ -24,30 +19,28 @@ export interface Applied {
  *
  * @throws AppError the error of the first app that fails. Apps that depend on it are not touched.
  */
-export async function applyCompose(parts: ApplyParts, applied: Applied): Promise<void> {
+export async function applyCompose(leader: Leader, applied: Applied): Promise<void> {
   const { levels, gone } = applied.plan;
   for (const level of levels) {
-    const work = level.filter(({ changes }) => changes).map((app) => applyOne(parts, app, applied));
+    const work = level
+      .filter(({ changes }) => changes)
+      .map((app) => applyOne(leader, app, applied));
     const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
   }
-  if (applied.prune) for (const app of gone) await parts.lifecycle.remove(app, { volumes: false });
+  if (applied.prune) for (const app of gone) await leader.lifecycle.remove(app, { volumes: false });
 }
 
-async function applyOne(
-  parts: ApplyParts,
-  planned: PlannedApp,
-  { sources }: Applied,
-): Promise<void> {
-  const { apps } = parts.core;
+async function applyOne(leader: Leader, planned: PlannedApp, { sources }: Applied): Promise<void> {
+  const { apps } = leader;
   const { app, known, spec, env, files, mark } = planned;
   try {
     const stored = known
       ? await apps.update(known.id, { spec: { ...spec, composed: '' }, env, files })
       : await apps.insert({ name: app.name, spec, env, files });
-    const request = requestOf(parts, planned, sources.get(app.service));
-    if (known) await (await parts.deployer.begin(stored, request)).done;
-    else await parts.deployer.first(stored, request);
+    const request = requestOf(leader, planned, sources.get(app.service));
+    if (known) await (await leader.deployer.begin(stored, request)).done;
+    else await leader.deployer.first(stored, request);
     const current = apps.byId(stored.id);
     if (current) await apps.update(stored.id, { spec: { ...current.spec, composed: mark } });
   } catch (error) {
@@ -58,13 +51,13 @@ async function applyOne(
 }
 
 function requestOf(
-  parts: ApplyParts,
+  leader: Leader,
   { app, from }: PlannedApp,
   received: ReceivedSource | undefined,
 ): DeployRequest {
-  const { deployer, sources } = parts;
+  const { deployer, sources } = leader;
   const instead = app.once && {
-    instead: (given: HostedApp, number: number) => runOnce(parts, given, number),
+    instead: (given: HostedApp, number: number) => runOnce(leader, given, number),
   };
   if (received)
     return {
@@ -79,7 +72,7 @@ function requestOf(
 
 /** Runs a service that others wait for, once, in the image of its new deployment. */
 async function runOnce(
-  { runs: { runs, runner } }: ApplyParts,
+  { runs: { runs, runner } }: Leader,
   { id, spec }: HostedApp,
   deployment: number,
 ): Promise<void> {

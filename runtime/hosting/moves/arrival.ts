@@ -1,4 +1,3 @@
-import { moveDescription } from '@twofold/schema';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { createChecks } from '@twofold/runtime/http';
 import { diskOf } from '@twofold/runtime/kernel';
@@ -12,7 +11,7 @@ import { toFiles } from '../records/process-fields.ts';
 import { gitTokenKey, webhookKey } from '../records/vault.ts';
 import { validator } from '../validator.ts';
 import { createEntryCheck } from './check-entries.ts';
-import type { MoveDescription } from './describe.ts';
+import { type MoveDescription, moveDescription } from './description.ts';
 import { asRefused, refusedStream } from './failures.ts';
 import { withOneTag } from './image-archive.ts';
 import type { MoveParts } from './parts.ts';

@@ -1,39 +1,12 @@
 import { failure } from '@twofold/runtime/errors';
 import { VERSION } from '@twofold/runtime/kernel';
-import { type AppSource, type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
+import { type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
 import type { AppFields } from '../records/fields.ts';
 import { PROCESS_FIELDS } from '../records/process-fields.ts';
 import { showPreviewRules } from '../records/previews.ts';
 import { gitTokenKey, webhookKey } from '../records/vault.ts';
+import type { MoveDescription } from './description.ts';
 import type { MoveParts } from './parts.ts';
-
-/** What the stream says of the app, before its image and its files. */
-export interface MoveDescription {
-  readonly version: 1;
-  /** The version of the source, for the error of a target that is older. */
-  readonly from?: string;
-  readonly app: AppFields & { readonly name: string };
-  readonly secrets: Readonly<Record<string, string>>;
-  /** Hashes of `http.basic_auth`: nobody has the passwords. */
-  readonly passwords?: readonly { readonly user: string; readonly hash: string }[] | null;
-  readonly gitToken?: string | null;
-  readonly webhookSecret?: string | null;
-  readonly deployKey?: string | null;
-  readonly certificates?: readonly MovedCertificate[];
-  /** Null for an app that was never deployed. */
-  readonly deployed: {
-    readonly image: string;
-    readonly source: AppSource;
-    readonly running: boolean;
-  } | null;
-}
-
-export interface MovedCertificate {
-  readonly certificate: string;
-  readonly key: string;
-  /** Whether a user has brought it; otherwise it is renewed. */
-  readonly own: boolean;
-}
 
 /** @throws AppError 409 for an app that cannot be moved. */
 export function assertMovable({ spec }: HostedApp): void {

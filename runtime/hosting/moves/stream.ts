@@ -5,7 +5,7 @@ import { toEntries, volumeHeader, writeMember } from '../engine/volume-tar.ts';
 import { readBytes } from '../read-bytes.ts';
 import { type Member, readMembers } from '../source/tar-members.ts';
 import { unclosed } from '../source/unclosed.ts';
-import type { MoveDescription } from './describe.ts';
+import type { MoveDescription } from './description.ts';
 import { refusedStream } from './failures.ts';
 
 /**

@@ -1,4 +1,10 @@
-import { NOTIFICATION_EVENTS } from '@twofold/schema';
+/** What a notification can be about. The second of each pair says that the first is over. */
+const NOTIFICATION_EVENTS = [
+  ...['deploy.failed', 'deploy.recovered', 'app.crashed', 'app.recovered'],
+  ...['run.failed', 'run.recovered', 'backup.failed', 'backup.recovered'],
+  ...['certificate.failed', 'certificate.recovered', 'disk.low', 'disk.recovered'],
+  ...['engine.away', 'engine.back'],
+] as const;
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 

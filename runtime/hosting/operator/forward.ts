@@ -12,7 +12,6 @@ import type { Logger } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import { readBytes } from '../read-bytes.ts';
-import type { Handlers } from '../routes/bind.ts';
 
 /**
  * The parts of a call that its handler reads, as they are sent to the leader. The body of an upload
@@ -32,7 +31,7 @@ interface ForwardedCall {
 const HEADER = 'x-twofold-call';
 
 /** Accepts calls from other processes on a socket, and runs them like calls of this process. */
-export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log: Logger): Server {
+export function serveCalls(handle: Handler, specs: readonly RouteSpec[], log: Logger): Server {
   const routes = new Map(specs.map((spec) => [spec.id, spec]));
   return createServer(
     { requestTimeout: 0, maxHeaderSize: 4 * 1024 * 1024 },
@@ -57,8 +56,7 @@ export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log:
       Buffer.from(String(incoming.headers[HEADER]), 'base64').toString('utf8'),
     ) as ForwardedCall;
     const route = routes.get(forwarded.id);
-    const handle = handlers[forwarded.id];
-    if (!route || !handle) throw failure.notFound();
+    if (!route) throw failure.notFound();
     await answer(response, await handle(toCall(forwarded, { route, incoming, response, log })));
   }
 }

@@ -8,7 +8,6 @@ import type { RouteSpec } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { Call, Handler, Reply } from '@twofold/runtime/http';
 import type { Logger, Kernel } from '@twofold/runtime/kernel';
-import type { Handlers } from '../routes/bind.ts';
 import { forwarding, serveCalls, Unreachable } from './forward.ts';
 import { createLease, type Lease } from './lease.ts';
 import { socketFolder } from '../socket-folder.ts';
@@ -25,8 +24,8 @@ export interface Operator {
   operates(): boolean;
   /** The current session. It has not begun in a process that is not the leader. */
   session(): LeaderSession;
-  /** The handlers of this process. The leader runs them; other processes forward them. */
-  readonly handlers: Handlers;
+  /** Answers the calls of this process. The leader runs them; other processes forward them. */
+  readonly answer: Handler;
   /** Takes over a connection that changes its protocol. The leader answers it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Ends the connections that were taken over, when the server stops listening. */
@@ -35,7 +34,8 @@ export interface Operator {
 
 /** Everything that operates the apps while this process is the leader. */
 export interface LeaderSession {
-  readonly handlers: Handlers;
+  /** Runs the flow that a call names. */
+  readonly answer: Handler;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   leave(): void;
   /** Sends the requests for the server's own host to this process. */
@@ -98,7 +98,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
     ...{ store, now, log, socket },
     async onTake() {
       try {
-        server = serveCalls(session.handlers, specs, log).listen(socket);
+        server = serveCalls(session.answer, specs, log).listen(socket);
         server.on('upgrade', session.upgrade);
         await session.begin();
         operating = true;
@@ -117,10 +117,10 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
   const leader = leaderSocket(lease, socket);
   const remote = forwarding(leader);
   const passing = createPassing(leader);
-  const run = (id: string, call: Call) =>
+  const answer = (call: Call) =>
     untilReached(call, {
       attempt: () =>
-        operating || LOCAL_ROUTES.has(id) ? (session.handlers[id] as Handler)(call) : remote(call),
+        operating || LOCAL_ROUTES.has(call.route.id) ? session.answer(call) : remote(call),
       isOver: () => stopping,
     });
   const endInTime = () => inTime(log, end());
@@ -143,7 +143,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
       if (operating) session.leave();
       passing.leave();
     },
-    handlers: Object.fromEntries(specs.map(({ id }) => [id, (call: Call) => run(id, call)])),
+    answer,
   };
 }
 

@@ -4,7 +4,8 @@ import type { Deployment, HostedApp } from '../records/app.ts';
  * The status of a run. `lost`: its container is gone, so its end is not known. `stopped`: a
  * call has ended it, or the app was stopped.
  */
-export type RunStatus = 'running' | 'done' | 'failed' | 'timeout' | 'stopped' | 'lost';
+export const RUN_STATUSES = ['running', 'done', 'failed', 'timeout', 'stopped', 'lost'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** A command in a container of its own. Times are ISO 8601 text in UTC. */
 export interface Run {

@@ -12,11 +12,11 @@ export interface UsageEntry {
 }
 
 export interface UsageQuery {
-  readonly key?: string;
-  readonly model?: string;
+  readonly key?: string | undefined;
+  readonly model?: string | undefined;
   /** ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly by: 'hour' | 'day';
 }
 

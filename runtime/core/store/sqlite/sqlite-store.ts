@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { type AnswerMemory, createAnswerMemory } from '../answer-memory.ts';
@@ -10,7 +12,6 @@ import {
   beginningWith,
   beginOrJoin,
 } from '../transactions/begin-transaction.ts';
-import { MEMORY, tryFileLock, withFileLock } from './file-lock.ts';
 import {
   firstOf,
   joiningDatabase,
@@ -224,4 +225,44 @@ function assertForeignKeys(handles: SqliteHandles): void {
     `${rows.length} rows would refer to rows that are not there: of ${table}, to ${parent} (rowid ${keys.join(', ')})\n   fix  remove those rows, or make the field optional and empty it, and try again\nNothing was changed.`,
     { extensions: { object: table, atRisk: rows.length, keys } },
   );
+}
+
+/** The name of a database that only one process can see. */
+const MEMORY = ':memory:';
+
+/**
+ * Across processes, a lock is SQLite's own on a file beside the database: it is released when the
+ * process ends in any way.
+ */
+async function withFileLock<T>(file: string, name: string, work: () => Promise<T>): Promise<T> {
+  if (file === MEMORY) return work();
+  const lock = open(file, name);
+  try {
+    while (!take(lock)) await sleep(25);
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+/** Takes the lock if it is free. @returns what releases it; null when another holder has it. */
+function tryFileLock(file: string, name: string): (() => void) | null {
+  if (file === MEMORY) return () => {};
+  const lock = open(file, name);
+  if (take(lock)) return () => lock.close();
+  lock.close();
+  return null;
+}
+
+const open = (file: string, name: string) =>
+  new DatabaseSync(`${file}.${name.replaceAll(/[^a-z0-9-]/gi, '-')}.lock`, { timeout: 0 });
+
+function take(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('begin exclusive');
+    return true;
+  } catch (error) {
+    if (/locked|busy/i.test(String(error))) return false;
+    throw error;
+  }
 }
