@@ -59,10 +59,29 @@ async function takeStep(
   await expectRows(store.db, rows, after.tables);
   if (!migration || !random.chance(0.4)) return;
   const there = await readStructure(store);
-  await store.structuralTransaction((trx) => migration.down(trx, store));
+  if (!(await isUndone(store, migration, written.at(-1)!.text))) {
+    expect(await readStructure(store)).toEqual(there);
+    return;
+  }
   expect(await readStructure(store)).toEqual(structure);
   await store.structuralTransaction((trx) => migration.up(trx, store));
   expect(await readStructure(store)).toEqual(there);
+}
+
+/** A table that was dropped comes back without its rows, so what led to them is in the way. */
+async function isUndone(
+  store: Store,
+  { down }: ReturnType<typeof evaluateMigration>,
+  text: string,
+): Promise<boolean> {
+  try {
+    await store.structuralTransaction((trx) => down(trx, store));
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ROWS_IN_THE_WAY' });
+    expect(text).toContain("kind: 'dropTable'");
+    return false;
+  }
 }
 
 /** From the texts of the migrations so far, as a real run does it; the next one is added to them. */
