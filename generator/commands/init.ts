@@ -1,21 +1,20 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { type Project, releaseOf } from '@twofold/schema';
-import { type DatabaseKind, renderEnv, renderEnvExample } from '../../templates/seeded/env.ts';
+import { releaseOf, type Project } from '@twofold/schema';
+import { renderEnv, renderEnvExample, type DatabaseKind } from '../../templates/seeded/env.ts';
 import { defaultsLine } from '../../templates/starter/manifest-lines.ts';
-import { type Starter, starters, type StarterName } from '../../templates/starter/index.ts';
+import { starters, type Starter, type StarterName } from '../../templates/starter/index.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { isCheckout } from '../packages/checkout.ts';
+import { isCheckout, packageVersion } from '../version.ts';
 import { isVendored } from '../packages/vendored.ts';
-import { type RunPlan, run as runPipeline } from '../pipeline.ts';
+import { run as runPipeline, type RunPlan } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
 import { randomSecret } from '../secrets.ts';
-import { packageVersion } from '../version.ts';
 import { disk, hasCode, makeFolder } from '../write/disk.ts';
 import { installPackages, serve } from './install.ts';
 import { reportBrokenInputs } from './outcome.ts';
-import { type PackageManager, packageManager } from './package-manager.ts';
+import { packageManager, type PackageManager } from './package-manager.ts';
 
 interface InitOptions {
   readonly root: string;

@@ -1,40 +1,40 @@
 import { resolve } from 'node:path';
-import { parseManifest, type SourceText } from '@twofold/schema';
+import { parseManifest } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, type ExitCode } from '../failure.ts';
+import { baseline, down, reset, sql } from './migrate/ask.ts';
 import type { MigrateCall } from './migrate/call.ts';
 import { readSources } from '../read.ts';
 
 interface MigrateStep {
   /** Whether the step takes a NAME. */
   readonly named?: true;
-  readonly load: () => Promise<{ run: (call: MigrateCall) => Promise<ExitCode> }>;
+  /** Whether it writes migrations, or runs them. */
+  readonly changes?: true;
+  readonly run: (call: MigrateCall) => Promise<ExitCode>;
 }
 
-/** The steps in the order of the help text. */
+/** The steps in the order of the help text. What makes migrations is loaded when it is asked for. */
 const STEPS: Readonly<Record<string, MigrateStep>> = {
-  up: { load: () => import('./migrate/up.ts') },
-  plan: { load: () => import('./migrate/plan.ts') },
-  sql: { load: () => import('./migrate/sql.ts') },
-  status: { load: () => import('./migrate/status.ts') },
-  save: { named: true, load: () => import('./migrate/save.ts') },
-  new: { named: true, load: () => import('./migrate/new.ts') },
-  down: { named: true, load: () => import('./migrate/down.ts') },
-  squash: { load: () => import('./migrate/squash.ts') },
-  baseline: { load: () => import('./migrate/baseline.ts') },
-  reset: { load: () => import('./migrate/reset.ts') },
+  up: { changes: true, run: async (call) => (await import('./migrate/up.ts')).run(call) },
+  plan: { run: async (call) => (await import('./migrate/plan.ts')).run(call) },
+  sql: { run: sql },
+  status: { run: async (call) => (await import('./migrate/status.ts')).run(call) },
+  save: {
+    named: true,
+    changes: true,
+    run: async (call) => (await import('./migrate/save.ts')).run(call),
+  },
+  new: {
+    named: true,
+    changes: true,
+    run: async (call) => (await import('./migrate/new.ts')).run(call),
+  },
+  down: { named: true, changes: true, run: down },
+  squash: { changes: true, run: async (call) => (await import('./migrate/squash.ts')).run(call) },
+  baseline: { changes: true, run: baseline },
+  reset: { changes: true, run: reset },
 };
-
-/** Steps that write migrations, or run them. */
-const CHANGING: ReadonlySet<string> = new Set([
-  'up',
-  'down',
-  'new',
-  'save',
-  'squash',
-  'reset',
-  'baseline',
-]);
 
 /** `generator migrate [STEP] [NAME]` */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -45,14 +45,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       message: `unknown step ${step ? name : word}`,
       fix: `one of ${Object.keys(STEPS).join(', ')}`,
     });
-  if (CHANGING.has(word)) await assertManaged(resolve(call.cwd), `migrate ${word}`);
-  const { run: runStep } = await step.load();
-  return runStep({ ...call, root: resolve(call.cwd), name });
+  if (step.changes) await assertManaged(resolve(call.cwd), `migrate ${word}`);
+  return step.run({ ...call, root: resolve(call.cwd), name });
 }
-
-/** Whether the manifest says that another program owns the tables. */
-const isUnmanaged = (manifest: SourceText | null): boolean =>
-  !parseManifest(manifest).manifest.values.database.managed;
 
 /**
  * Refuses a command that would change the structure of a database that another program owns.
@@ -61,7 +56,7 @@ const isUnmanaged = (manifest: SourceText | null): boolean =>
  */
 async function assertManaged(root: string, command: string): Promise<void> {
   const { manifest } = await readSources(root);
-  if (isUnmanaged(manifest))
+  if (!parseManifest(manifest).manifest.values.database.managed)
     throw new CommandError('DATABASE_UNMANAGED', {
       message:
         `${command} would change the structure of a database that others made: ` +

@@ -7,9 +7,8 @@ import type { Diagnostic } from '@twofold/schema';
 import type { AnsweredFields } from '../answered-fields.ts';
 import type { DocumentCounts, DocumentsPlan } from '../documents/plan-documents.ts';
 import { FOLDER, type FileChange, type Sources } from '../files.ts';
-import { isCheckout } from '../packages/checkout.ts';
+import { isCheckout, packageVersion } from '../version.ts';
 import { readSources } from '../read.ts';
-import { packageVersion } from '../version.ts';
 import type { Disk } from './disk.ts';
 import { hashText, LOCKFILE, parseLock } from './lockfile.ts';
 

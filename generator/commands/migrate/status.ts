@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from '../../failure.ts';
 import { missingSteps } from '../../migrations/missing-steps.ts';
 import { type Answer, askDatabase } from '../../run-project.ts';
 import type { MigrateCall } from './call.ts';
-import { formatDrift } from './drift.ts';
+import { formatDrift } from './ask.ts';
 
 type Status = Answer<'status'>;
 
