@@ -119,7 +119,7 @@ describeWith('pgbouncer', 'servers behind a pooler in transaction mode', () => {
             `mutation { createNote(text: "${text}", tagId: ${data.createTag.id}) { id } }`,
           );
         await expect
-          .poll(() => heard, { timeout: direct ? 500 : 2_000 })
+          .poll(() => heard, { timeout: direct ? 1_000 : 2_500 })
           .toEqual(['one', 'two', 'three']);
         end();
       });
@@ -133,7 +133,8 @@ describeWith('pgbouncer', 'servers behind a pooler in transaction mode', () => {
     const waiting = start({ DATABASE_DIRECT_URL: database.url });
     const begun = performance.now();
     const said = await waiting.line(code('WAITING_FOR_LOCK'));
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    // It says so a second after it asked; a loaded machine takes some more to start the process.
+    expect(performance.now() - begun).toBeLessThan(20_000);
     expect(said).toMatchObject({
       lock: 'tables',
       holder: { application: 'the holder', pid: expect.any(Number), address: '127.0.0.1' },
@@ -164,6 +165,63 @@ describeWith('pgbouncer', 'servers behind a pooler in transaction mode', () => {
     await pooler.start();
     await waiting.listening();
   });
+
+  for (const [name, direct] of [
+    ['without', false],
+    ['with', true],
+  ] as const)
+    it(`go on when the pooler is killed and comes again, ${name} a direct address`, async () => {
+      const server = start(direct ? { DATABASE_DIRECT_URL: database.url } : {});
+      const url = await server.listening();
+      const { data } = await ask(url, 'mutation { createTag(name: "t") { id } }');
+      const texts = [
+        '{ tags { name } }',
+        `mutation { createNote(text: "n", tagId: ${data.createTag.id}) { id } }`,
+        '{ notes(limit: 3) { text tag { name } } }',
+      ];
+      const answers: { at: number; text: string; answer: any }[] = [];
+      const ending = new AbortController();
+      const callers = Array.from({ length: 8 }, async (_, of) => {
+        for (let round = of; !ending.signal.aborted; round += 1) {
+          const text = texts[round % 3]!;
+          answers.push({ text, answer: await ask(url, text), at: performance.now() });
+        }
+      });
+      await pause(500);
+      await pooler.kill();
+      await pause(500);
+      await pooler.start();
+      const listens = performance.now();
+      await expect
+        .poll(() => answers.some(({ at, answer }) => at > listens && !answer.errors), {
+          timeout: 2_000,
+          interval: 20,
+        })
+        .toBe(true);
+      await pause(500);
+      ending.abort();
+      await Promise.all(callers);
+      const failed = answers.filter(({ answer }) => answer.errors);
+      expect(failed.filter(({ text }) => !text.startsWith('mutation'))).toEqual([]);
+      for (const { answer } of failed)
+        expect(answer.errors).toMatchObject([
+          {
+            extensions: {
+              code: 'DATABASE_UNAVAILABLE',
+              outcome: expect.stringMatching(/^(none|unknown)$/),
+            },
+          },
+        ]);
+      const [{ count }] = await run('select count(*)::int from notes');
+      const made = answers.filter(
+        ({ text, answer }) => text.startsWith('mutation') && !answer.errors,
+      ).length;
+      const unknown = failed.filter(
+        ({ answer }) => answer.errors[0].extensions.outcome === 'unknown',
+      ).length;
+      expect(count).toBeGreaterThanOrEqual(made);
+      expect(count).toBeLessThanOrEqual(made + unknown);
+    });
 
   it('end at once when the name is wrong', async () => {
     const server = start({ NODE_ENV: 'production', DATABASE_URL: `${database.url}_not` });

@@ -52,7 +52,7 @@ export function unreachable(error: unknown, url: string): ConfigError | undefine
   return new ConfigError([`DATABASE_URL${place}: ${problem}`]);
 }
 
-const LOST = /connection error and is not queryable|^Connection terminated|terminating connection/;
+const LOST = /is not queryable|^Connection terminated|terminating connection|write EPIPE/;
 
 /** The explanation of a connection that ended while rows were moved; undefined for other errors. */
 export const lostConnection = (error: unknown): ConfigError | undefined =>
@@ -67,6 +67,11 @@ const LASTING: ReadonlySet<string> = new Set(['28P01', '28000', '3D000']);
 
 /** A pooler answers before its database does. */
 const POOLER_WAITS = /login has been failing|server conn crashed|connect failed|query_wait_timeout/;
+
+/** Whether a statement cannot have arrived, because there was no connection for it. */
+export const isUnsent = (error: unknown): boolean =>
+  ['ECONNREFUSED', '57P03', '53300'].includes(codeOf(error)) ||
+  (error instanceof Error && /login has been failing|query_wait_timeout/.test(error.message));
 
 /** Whether a database may answer in a moment that does not answer now. */
 export const isNotYet = (error: unknown): boolean =>

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Logger } from '../../config/log.ts';
+import type { Store } from '../store.ts';
 import { acquire, advisoryLocks, leasedLocks, LOCK_PATIENCE, type LockKeeper } from './locks.ts';
 import { driver, type StatementPool } from './pool.ts';
 import { type Hear, Session } from './session.ts';
 
 export interface BetweenOptions {
   readonly statements: StatementPool;
-  /** The address of statements. */
   readonly url: string;
   /** The same database without a pooler, if there is an address for that. */
   readonly direct?: string | undefined;
@@ -16,12 +16,7 @@ export interface BetweenOptions {
 }
 
 /** What servers that share a PostgreSQL database have between them. */
-export interface BetweenServers {
-  lock<T>(name: string, work: () => Promise<T>, patience?: number): Promise<T>;
-  listen(channel: string, hear: Hear): Promise<() => void>;
-  notify(channel: string, payloads: readonly string[]): Promise<void>;
-  close(): Promise<void>;
-}
+export type BetweenServers = Pick<Store, 'lock' | 'listen' | 'notify' | 'close'>;
 
 /** How messages and locks are kept: by the connection's session, or as rows. */
 interface Ways {
@@ -105,14 +100,6 @@ const FORGET = `delete from twofold_messages where at < clock_timestamp() - inte
 const LOOK_EVERY = 1_000;
 const FORGET_EVERY = 60_000;
 
-interface Found {
-  readonly until: number;
-  readonly xid: number | null;
-  readonly id: number;
-  readonly channel: string;
-  readonly payload: string;
-}
-
 /**
  * Messages between servers as rows, for a pooler, behind which nobody can listen: each server looks
  * once a second. Transactions end in another order than they begin, so a look begins at the oldest
@@ -122,10 +109,9 @@ class KeptMessages {
   readonly #session: Session;
   readonly #log: Logger | undefined;
   readonly #heard = new EventEmitter();
-  #seen = new Map<number, number>();
+  #seen = new Set<string>();
   #from = 0;
   #timer: NodeJS.Timeout | undefined;
-  #forgot = performance.now();
   #broken = false;
 
   constructor(session: Session, log: Logger | undefined) {
@@ -158,30 +144,24 @@ class KeptMessages {
   async #turn(): Promise<void> {
     try {
       await this.#look();
-      if (performance.now() - this.#forgot > FORGET_EVERY) {
-        this.#forgot = performance.now();
-        await this.#session.query(FORGET);
-      }
+      if (Math.random() < LOOK_EVERY / FORGET_EVERY) await this.#session.query(FORGET);
       this.#broken = false;
     } catch (error) {
       if (!this.#broken)
-        this.#log?.warn(
-          { error: String(error) },
-          'what other servers send is not seen: looking on',
-        );
+        this.#log?.warn(`what other servers send is not seen: looking on: ${String(error)}`);
       this.#broken = true;
     }
     if (this.#timer) this.#lookLater();
   }
 
   async #look(): Promise<void> {
-    const rows: Found[] = await this.#session.queryWith(TABLE, LOOK, [this.#from]);
-    const seen = new Map<number, number>();
+    const rows = await this.#session.queryWith(TABLE, LOOK, [this.#from]);
+    const seen = new Set<string>();
     for (const { until, xid, id, channel, payload } of rows) {
       this.#from = Number(until);
       if (xid === null) continue;
       if (!this.#seen.has(id)) this.#heard.emit(channel, payload);
-      if (Number(xid) >= this.#from) seen.set(id, Number(xid));
+      if (Number(xid) >= this.#from) seen.add(id);
     }
     this.#seen = seen;
   }

@@ -17,7 +17,6 @@ export interface PoolOptions {
   readonly max: number;
   readonly pooler?: PoolerMode | undefined;
   readonly readOnly?: boolean | undefined;
-  /** What PostgreSQL shows as the name of the program. */
   readonly application?: string | undefined;
 }
 
@@ -38,11 +37,8 @@ type Take = Parameters<pg.Pool['connect']>[0];
 const isFull = (error: { readonly code?: unknown; readonly message?: string } | undefined) =>
   error?.code === '53300' || /no more connections allowed/.test(error?.message ?? '');
 
-/** How long fewer connections are used after one was refused. */
+/** How long fewer connections are used after one was refused, and a first one is waited for. */
 const FEWER_FOR = 5_000;
-
-/** Milliseconds to wait for a first connection, and between two attempts. */
-const FIRST_WITHIN = 5_000;
 const FIRST_AGAIN = 200;
 
 /** Goes on with the connections that there are when the database gives no further one. */
@@ -59,7 +55,7 @@ function beContent(pool: pg.Pool): void {
       if (!isFull(error)) return taken(error, client, release);
       const again = () => take(taken, since);
       if (pool.totalCount > 0) return (useFewer(pool.totalCount), again());
-      if (performance.now() - since < FIRST_WITHIN) return void setTimeout(again, FIRST_AGAIN);
+      if (performance.now() - since < FEWER_FOR) return void setTimeout(again, FIRST_AGAIN);
       taken(error, client, release);
     });
   const taking = () =>
@@ -105,10 +101,7 @@ export function openPool(connectionString: string, options: PoolOptions): Statem
   };
 }
 
-/**
- * Whether another program answers in the place of PostgreSQL: a pooler gives each client a process
- * id of its own making, because it has no process of its own.
- */
+/** Whether a pooler answers: it gives each client a process id of its own making. */
 async function isForeign(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query('select pg_backend_pid() as id');
   return rows[0].id !== (client as { readonly processID?: number | null }).processID;
@@ -117,8 +110,8 @@ async function isForeign(client: pg.ClientBase): Promise<boolean> {
 /**
  * Switches off JIT compilation: PostgreSQL compiles each expression of a statement that it
  * estimates as costly, and one that makes JSON of forty types takes seconds to compile and
- * milliseconds to run. It also makes PostgreSQL notice within seconds that this process has ended
- * (version 14 and later, on Linux). A connection of a pooler is everybody's, so it stays as it is.
+ * milliseconds to run. PostgreSQL notices within seconds that this process has ended (14 and later,
+ * on Linux). A connection of a pooler is everybody's, so it stays as it is.
  */
 async function prepare(client: pg.ClientBase, pooled: boolean, readOnly: boolean): Promise<void> {
   if (pooled && readOnly)
@@ -151,15 +144,15 @@ const FACTS = `select current_setting('server_version') as version,
   ) - (select count(*)::int - 1 from pg_stat_activity where backend_type = 'client backend') as room,
   current_database() as identity`;
 
-const SYSTEM = 'select system_identifier as id from pg_control_system()';
-
 /** See `Store.describe`. */
 export async function describePool({ pool, isPooled }: StatementPool): Promise<DatabaseFacts> {
   const pooler = await isPooled();
   const client = await pool.connect();
   try {
     const [facts] = (await client.query(FACTS)).rows;
-    const system = await client.query(SYSTEM).catch(() => undefined);
+    const system = await client
+      .query('select system_identifier as id from pg_control_system()')
+      .catch(() => undefined);
     const { stream } = (client as unknown as { connection: { stream: { encrypted?: boolean } } })
       .connection;
     return {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
@@ -11,6 +12,7 @@ import {
 } from '../transactions/begin-transaction.ts';
 import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from '../transactions/joining.ts';
 import type { Logger } from '../../config/log.ts';
+import { AppError } from '../../errors.ts';
 import type { JsonText } from '../large-text.ts';
 import { betweenServers } from './between-servers.ts';
 import { describePool, driver, openPool, type PoolerMode, type StatementPool } from './pool.ts';
@@ -21,6 +23,7 @@ import { type AnswerMemory, bytesOf, createAnswerMemory } from '../answer-memory
 import { type Asker, type Bounds, type ReadStatement, unwanted } from '../bounds.ts';
 import { createLongStatements, type LongStatements } from './long-statements.ts';
 import type { Query, Store } from '../store.ts';
+import { isNotYet, isUnsent } from '../unreachable.ts';
 import { createScopes } from '../transactions/transaction-scope.ts';
 import { kyselyLog, type NoteStatement } from '../statement-log.ts';
 import { ValueQuery } from './value-query.ts';
@@ -65,14 +68,9 @@ export interface PostgresOptions {
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
 export function postgresStore(url: string, options: PostgresOptions = {}): Store {
-  const {
-    timeout = TRANSACTION_TIMEOUT,
-    connections = CONNECTIONS,
-    application = 'twofold',
-    note,
-  } = options;
+  const { timeout = TRANSACTION_TIMEOUT, application = 'twofold', note } = options;
   const { Connection } = driver();
-  const max = Math.max(1, connections - 1);
+  const max = Math.max(1, (options.connections ?? CONNECTIONS) - 1);
   const statements = openPool(url, { ...options, max, application });
   const { pool } = statements;
   const parts: Parts = {
@@ -102,8 +100,10 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
       transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
-      transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
-      writeOne: (text, values, asker) => repeated(() => query(text, values, asker)),
+      transact: (work, bounds) =>
+        repeated(() => reached(() => transact(parts, work, bounds), bounds?.asker)),
+      writeOne: (text, values, asker) =>
+        repeated(() => reached(() => query(text, values, asker).catch(asCommit), asker)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
           await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
@@ -117,7 +117,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
         ),
       answerRows: (statement, values, bounds) =>
         inAnswerBounds(answering, statement, bounds, () =>
-          query(statement.text, values, bounds.asker),
+          reached(() => query(statement.text, values, bounds.asker), bounds.asker),
         ),
       memory: answering.memory,
       describe: () => describePool(statements),
@@ -145,18 +145,20 @@ function statementsOf(parts: Parts) {
     const run = () => ask(parts, { text, values, asker });
     return run().catch((error) => withFreshPlan(parts, error, text, run));
   };
-  const text = (asked: TextCall) =>
-    askText(parts, asked).catch((error) =>
-      withFreshPlan(parts, error, asked.text, () => askText(parts, asked)),
-    );
-  const textOf = (sql: string, values: readonly unknown[], bounds?: Bounds, long = false) =>
-    text({
-      text: sql,
+  const textOf = (text: string, values: readonly unknown[], bounds?: Bounds, long = false) => {
+    const asked = {
+      text,
       withoutJit: long && parts.statements.pooled,
       values: values.map((value) => utils.prepareValue(value)),
       asker: bounds?.asker,
       large: bounds?.large,
-    });
+    };
+    const run = () => askText(parts, asked);
+    return reached(
+      () => run().catch((error) => withFreshPlan(parts, error, text, run)),
+      bounds?.asker,
+    );
+  };
   return { query, textOf };
 }
 
@@ -212,39 +214,31 @@ interface StatementCall {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly asker: Asker | undefined;
+  readonly large?: boolean | undefined;
+  readonly withoutJit?: boolean;
 }
 
-interface TextCall extends StatementCall {
-  readonly large: boolean | undefined;
-  readonly withoutJit: boolean;
-}
-
-async function ask(
-  { pool, names, abandoned }: Parts,
-  asked: StatementCall,
-): Promise<readonly Record<string, unknown>[]> {
-  const client = await pool.connect();
+async function ask(parts: Parts, asked: StatementCall) {
+  const client = await parts.pool.connect();
   let broken = false;
   try {
-    return await run({ names, abandoned }, client, asked);
+    return await run(parts, client, asked);
   } catch (error) {
     broken = isBroken(error);
     throw error;
   } finally {
-    client.release(broken || isSpent({ names, abandoned }, client));
+    client.release(broken || isSpent(parts, client));
   }
 }
 
 /** An error that the database reports leaves the connection usable; any other one does not. */
 const isBroken = (error: unknown) => (error as { severity?: string }).severity !== 'ERROR';
 
-type ConnectionParts = Pick<Parts, 'names' | 'abandoned'>;
-
-const isSpent = ({ names, abandoned }: ConnectionParts, client: pg.PoolClient) =>
+const isSpent = ({ names, abandoned }: Parts, client: pg.PoolClient) =>
   names.isWorn(client) || abandoned.isTold(client);
 
 /** Like `ask`, with one promise in place of five: five would cost as much as a small statement. */
-function askText(parts: Parts, asked: TextCall): Promise<JsonText | null> {
+function askText(parts: Parts, asked: StatementCall): Promise<JsonText | null> {
   const { text, values, asker, large, withoutJit } = asked;
   const { pool, names, abandoned } = parts;
   return new Promise((resolve, reject) => {
@@ -269,7 +263,7 @@ function askText(parts: Parts, asked: TextCall): Promise<JsonText | null> {
 }
 
 async function run(
-  { names, abandoned }: ConnectionParts,
+  { names, abandoned }: Parts,
   client: pg.PoolClient,
   { text, values, asker }: StatementCall,
 ): Promise<readonly Record<string, unknown>[]> {
@@ -297,7 +291,7 @@ async function transact<T>(
     const result = await work((text, values) =>
       run(parts, client, { text, values, asker: bounds?.asker }),
     );
-    await client.query('commit');
+    await client.query('commit').catch(asCommit);
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => (broken = true));
@@ -306,6 +300,38 @@ async function transact<T>(
     client.release(broken || isSpent(parts, client));
   }
 }
+
+const BACK_WITHIN = 5_000;
+const ASK_AGAIN = 100;
+/** How often, because a statement may be what ends its connection. */
+const MOST_LOST = 3;
+
+/** Runs again, for five seconds, what a lost connection has ended before it changed anything. */
+function reached<T>(run: () => Promise<T>, asker: Asker | undefined): Promise<T> {
+  let until: number | undefined;
+  let lost = 0;
+  const again = async (error: unknown): Promise<T> => {
+    if (!isNotYet(error) || asker?.cancelled) throw error;
+    if (!isUnsent(error)) lost += 1;
+    until ??= performance.now() + BACK_WITHIN;
+    if (lost > MOST_LOST || performance.now() > until) throw unavailable('none', error);
+    await pause(ASK_AGAIN);
+    return run().catch(again);
+  };
+  return run().catch(again);
+}
+
+/** Whether a commit that was on its way has arrived is not known; without a connection it was not. */
+function asCommit(error: { readonly code?: string }): never {
+  throw isNotYet(error) && !isUnsent(error) ? unavailable('unknown', error) : error;
+}
+
+const unavailable = (outcome: 'none' | 'unknown', cause: unknown) =>
+  new AppError(503, 'DATABASE_UNAVAILABLE', 'The database does not answer: try again', {
+    cause,
+    headers: { 'Retry-After': '1' },
+    extensions: { outcome },
+  });
 
 /** PostgreSQL's codes of a name that it does not know, or that another one has. */
 const OTHER_NAMES: ReadonlySet<unknown> = new Set(['26000', '42P05']);
