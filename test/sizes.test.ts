@@ -17,7 +17,7 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_500,
   database: 11_073,
   auth: 25_365,
-  hosting: 35_220,
+  hosting: 35_040,
   models: 9_040,
   console: 20_210,
 };
