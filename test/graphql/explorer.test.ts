@@ -221,6 +221,23 @@ describeWith('chromium', 'the explorer in a browser', () => {
     await box('Variables').getByText('"2"').waitFor();
   });
 
+  it('reads the schema once the headers say who asks', async () => {
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.route('**/graphql', (route) => {
+      const asks = route.request().postData()?.includes('__schema') === true;
+      return asks && route.request().headers()['authorization'] !== 'Bearer me'
+        ? route.fulfill({ status: 401, json: { errors: [{ message: 'Unauthorized' }] } })
+        : route.continue();
+    });
+    await other.goto(`${server.url}/graphql`);
+    await other.getByText('The schema cannot be read').waitFor();
+    await other.getByRole('textbox', { name: 'Headers' }).fill('{ "Authorization": "Bearer me" }');
+    await other.getByRole('button', { name: 'Docs' }).waitFor();
+    await other.getByText('The schema cannot be read').waitFor({ state: 'detached' });
+    await context.close();
+  });
+
   it.each(['light', 'dark'] as const)(
     'has no finding of axe, nor scrolls sideways: %s',
     async (colorScheme) => {
