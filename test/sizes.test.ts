@@ -14,7 +14,7 @@ const FUNCTION_P90 = 25;
 
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
-  core: 49_500,
+  core: 49_490,
   database: 11_073,
   auth: 25_365,
   hosting: 35_040,

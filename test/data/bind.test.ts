@@ -24,7 +24,7 @@ describe('the values of a statement', () => {
     ];
     const bound = {
       calls: [call([{ column: 'id', value: '7' }]), call([], { name: { in: ['a', 'b'] } })],
-      caller: 3,
+      rules: { caller: 3, organizations: [], claims: null },
       keys: ['1', 2],
       row: new Map([['name', 'Ada']]),
     };
@@ -43,17 +43,16 @@ describe('the values of a statement', () => {
     expect(
       bind(parameters, model, 'sqlite', {
         calls: [call([{ column: 'id', value: "1' or 1=1 --" }])],
-        caller: null,
       }),
     ).toEqual([null, null, null, null, null]);
-    expect(
-      bind([{ from: 'keys', as: { ...id, many: true } }], model, 'sqlite', { caller: null }),
-    ).toEqual(['[]']);
+    expect(bind([{ from: 'keys', as: { ...id, many: true } }], model, 'sqlite', {})).toEqual([
+      '[]',
+    ]);
   });
 
   it('keep keys of 64 bits and take global ids apart', () => {
     const at = (value: unknown, as: Parameter['as']) =>
-      bind([{ from: 'value', value, as }], model, 'sqlite', { caller: null })[0];
+      bind([{ from: 'value', value, as }], model, 'sqlite', {})[0];
     expect(at('9007199254740993', id)).toBe(9007199254740993n);
     expect(at('99999999999999999999', id)).toBeNull();
     expect([

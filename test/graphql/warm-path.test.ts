@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { root } from '../source-files.ts';
 
 /** What one warm query may run of our code. Both numbers only go down; the goal is 30 files and 90 functions. */
-const FILES = 30;
+const FILES = 29;
 const FUNCTIONS = 132;
 
 interface Ran {

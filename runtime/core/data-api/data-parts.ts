@@ -13,7 +13,6 @@ export interface DataParts extends Actor {
 export interface DataCaller {
   readonly context: RequestContext;
   readonly rules: Rules;
-  readonly caller: number | string | null;
   /**
    * The request whose end also ends the statements. Absent after a commit, and for jobs and other
    * code of the server, which may still write after its signal was aborted.

@@ -191,8 +191,8 @@ export class EntityData {
     args: Where,
     read: (ids: readonly string[], query: Query) => Promise<T>,
   ): Promise<ManyWritten<T>> {
-    const { rules, caller, context, asker } = this.#caller;
-    const request = { operation, args, rules, caller, context, asker, prefix: '', read };
+    const { rules, context, asker } = this.#caller;
+    const request = { operation, args, rules, context, asker, prefix: '', read };
     return this.#written(() => performMany(this.#plan.parts, request));
   }
 
@@ -282,7 +282,6 @@ export class EntityData {
       operation,
       args,
       rules,
-      caller: this.#caller.caller,
       context: this.#caller.context,
       asker: this.#caller.asker,
       prefix: '',
@@ -299,8 +298,8 @@ export class EntityData {
   }
 
   #reading(): Reading {
-    const { rules, caller, asker } = this.#caller;
-    return { rules, caller, asker, tree: false, own: true };
+    const { rules, asker } = this.#caller;
+    return { rules, asker, tree: false, own: true };
   }
 
   /** @param known the arguments that the function has. */

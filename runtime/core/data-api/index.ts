@@ -1,6 +1,6 @@
 import { requestOf } from '../context/context-family.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { callerId, createRules } from '../data/access/access.ts';
+import { createRules } from '../data/access/access.ts';
 import type { Model } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
 import { isAfterCommit } from '../store/transactions/after-commit.ts';
@@ -28,7 +28,6 @@ function callerOf(model: Model, context: RequestContext, clear: () => void): Dat
   return {
     context,
     rules: createRules(model, principal),
-    caller: callerId(principal),
     get asker() {
       return isAfterCommit() ? undefined : asker;
     },

@@ -21,8 +21,6 @@ export type { Query } from '../store/store.ts';
 /** Who reads, and which form of the result they need. */
 export interface Reading {
   readonly rules: Rules;
-  /** The caller's user id. */
-  readonly caller: number | string | null;
   /** Whether the answer has type names and the parents of user code, see `Scope.tree`. */
   readonly tree: boolean;
   /** The query function of the transaction that the read belongs to, if any. */
@@ -37,7 +35,7 @@ export interface Reading {
    */
   readonly unread?: boolean;
   /** Whether a large text may be returned as `LargeText`. */
-  readonly large?: boolean;
+  readonly large?: boolean | undefined;
   /** Is told of lists that have more rows than the page that nobody asked for. */
   readonly noteCut?: NoteCut | undefined;
 }
@@ -138,7 +136,6 @@ export function createReader(
       if (keys.length === 0) return statementOf(false) && [];
       const bound = {
         calls,
-        caller: reading.caller,
         rules: reading.rules,
         keys,
         bytes: limits.result,
@@ -171,8 +168,8 @@ function answerOf(
   reading: Reading,
 ): Value | Promise<Value> {
   const { limits } = model.project.api;
-  const { rules, caller } = reading;
-  const bound = { calls, caller, rules, bytes: limits.result };
+  const { rules } = reading;
+  const bound = { calls, rules, bytes: limits.result };
   const values = bind(statement.parameters, model, store.dialect, bound);
   const bounds = boundsOf(limits, reading);
   if (reading.query)
@@ -212,8 +209,7 @@ function ofAllowedSize(limits: AnswerLimits, value: unknown): Value {
 /** The sources from which `bind` takes the values of parameters. */
 export interface Bound {
   readonly calls?: readonly Call[];
-  readonly caller: number | string | null;
-  readonly rules?: Pick<Rules, 'organizations' | 'claims'>;
+  readonly rules?: Pick<Rules, 'caller' | 'organizations' | 'claims'>;
   readonly keys?: readonly unknown[];
   readonly row?: ReadonlyMap<string, unknown>;
   readonly bytes?: number;
@@ -233,12 +229,12 @@ export function bind(
 }
 
 function valueOf(parameter: Parameter, bound: Bound): unknown {
-  const { calls, caller, keys, row, bytes } = bound;
+  const { calls, rules, keys, row, bytes } = bound;
   switch (parameter.from) {
     case 'call':
       return valueAt(calls?.[parameter.call], parameter.path);
     case 'caller':
-      return caller;
+      return rules?.caller ?? null;
     case 'organizations':
       return organizationKeys(parameter, bound);
     case 'claim':

@@ -1,7 +1,7 @@
 import { parseExact } from '../data/sql/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Loader } from '@twofold/schema';
-import { callerId, createRules, refusal } from '../data/access/access.ts';
+import { createRules, refusal } from '../data/access/access.ts';
 import { decodeRow, type EntityModel, type Model } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import type { Reader } from '../data/reader.ts';
@@ -102,7 +102,6 @@ function rowLoader({ model, reader }: Parts, context: RequestContext, loader: Lo
       if (access.kind === 'none') throw refusal(access.code);
       const reading = {
         rules,
-        caller: callerId(context.principal),
         tree: false,
         asker: context,
         own: true,

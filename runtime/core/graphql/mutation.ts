@@ -1,7 +1,7 @@
 import { parseExact } from '../data/sql/exact-json.ts';
 import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
-import { callerId, refusal } from '../data/access/access.ts';
+import { refusal } from '../data/access/access.ts';
 import { hasLists } from '../data/long.ts';
 import type { EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
@@ -17,7 +17,7 @@ import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import { ownName } from './plan/own-parent.ts';
 import type { Plan } from './plan/planning.ts';
-import { type Outcome, readingOf, type Run } from './operation-run.ts';
+import { type Outcome, readingOf, readPlan, type Run } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
@@ -71,7 +71,6 @@ function write(
     operation,
     args,
     rules,
-    caller: callerId(context.principal),
     asker: context,
     context,
   };
@@ -199,16 +198,8 @@ async function readPart(
   id: WrittenKey,
   { query, tree, above = [] }: PartReading,
 ): Promise<string | null> {
-  const { engine, rules, context, cuts } = run;
-  const calls = readCalls(readingOf(run), plan.calls, id);
-  return (await engine.reader.read(plan.node, calls, {
-    rules,
-    noteCut: cuts.at(...above.filter((key) => key !== '')),
-    tree,
-    caller: callerId(context.principal),
-    query,
-    asker: context,
-  })) as string | null;
+  const keys = above.filter((key) => key !== '');
+  return (await readPlan(run, plan, { key: id, above: keys, tree, query })) as string | null;
 }
 
 interface Done {

@@ -1,13 +1,15 @@
 import type { Engine } from './engine.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { callerId, type Rules } from '../data/access/access.ts';
+import type { Rules } from '../data/access/access.ts';
 import type { Judge } from '../data/write/row-judgement.ts';
 import type { PreparedOperation } from './document-cache.ts';
-import type { Planning } from './plan/planning.ts';
+import type { Plan, Planning } from './plan/planning.ts';
 import type { OperationPlan } from './plan/operation.ts';
+import type { Root } from '../data/plan.ts';
+import type { Query } from '../store/store.ts';
 import type { VariableValues, ExecutionResult } from 'graphql';
 import { type JsonText, joinTexts } from '../store/large-text.ts';
-import type { ArgumentReading } from './arguments.ts';
+import { type ArgumentReading, readCalls, type WrittenKey } from './arguments.ts';
 import type DataLoader from 'dataloader';
 import type { NoteCut } from '../data/select/pages.ts';
 
@@ -53,10 +55,38 @@ export const readingOf = ({ engine, rules, variables, nested }: Run): ArgumentRe
   nested,
 });
 
+interface PlanReading {
+  /** The key of the row or rows, when the plan reads known ones. */
+  readonly key?: WrittenKey | undefined;
+  /** The keys of the answer that lead to what is read. */
+  readonly above?: readonly string[];
+  readonly tree: boolean;
+  /** The query function of the transaction that the read belongs to. */
+  readonly query?: Query | undefined;
+  readonly large?: boolean;
+}
+
+/** Reads what a plan of a run asks for. It is a promise unless the database answers synchronously. */
+export function readPlan(
+  run: Run,
+  { node, calls }: Plan<Root>,
+  { key, above = [], tree, query, large }: PlanReading,
+): JsonText | null | Promise<JsonText | null> {
+  const { engine, rules, context, cuts } = run;
+  return engine.reader.read(node, readCalls(readingOf(run), calls, key), {
+    rules,
+    asker: context,
+    noteCut: cuts.at(...above),
+    tree,
+    query,
+    large,
+  }) as JsonText | null | Promise<JsonText | null>;
+}
+
 /** The caller of a run, as conditions on rows judge them. */
-export function judgeOf({ engine: { model, store }, rules, context }: Run): Judge {
+export function judgeOf({ engine: { model, store }, rules }: Run): Judge {
   const { dialect, query } = store;
-  return { model, rules, caller: callerId(context.principal), dialect, query };
+  return { model, rules, dialect, query };
 }
 
 /** JSON text of the whole answer, or the result of the executor. */

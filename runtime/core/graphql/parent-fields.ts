@@ -4,7 +4,7 @@ import type { Field } from '@twofold/schema';
 import { type FieldNode, type GraphQLResolveInfo, responsePathAsArray } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError } from '../errors.ts';
-import { callerId, refusal } from '../data/access/access.ts';
+import { refusal } from '../data/access/access.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import { readCalls } from './arguments.ts';
@@ -312,7 +312,6 @@ async function readBatch(
     rules,
     noteCut: run.cuts.at(...above),
     tree: true,
-    caller: callerId(context.principal),
     asker: context,
     unread,
   });

@@ -1,8 +1,7 @@
 import { parseExact } from '../data/sql/exact-json.ts';
 import type { ExecutionResult, GraphQLResolveInfo, VariableValues } from 'graphql';
-import { callerId, createRules, refusal, type Rules } from '../data/access/access.ts';
+import { createRules, refusal, type Rules } from '../data/access/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { readCalls } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import { isOwn, type Engine } from './engine.ts';
 import { errorCases } from './error-members.ts';
@@ -12,7 +11,7 @@ import { createFieldBudget } from './plan/collect.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planning.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
-import { Cuts, withCuts, readingOf, type Run, type Outcome, type Answer } from './operation-run.ts';
+import { Cuts, withCuts, readPlan, type Run, type Outcome, type Answer } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
 
@@ -285,11 +284,8 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
 }
 
 /** A caller without a sign-in has no row of their own, which is no error in a nullable field. */
-function refuse(
-  { context }: Run,
-  { code, caller }: Extract<RootPlan, { kind: 'refused' }>,
-): Outcome {
-  if (callerId(context.principal) !== null || !caller) throw refusal(code);
+function refuse({ rules }: Run, { code, caller }: Extract<RootPlan, { kind: 'refused' }>): Outcome {
+  if (rules.caller !== null || !caller) throw refusal(code);
   if (caller.required) throw refusal('UNAUTHENTICATED');
   return { tree: null };
 }
@@ -299,21 +295,12 @@ function readRoot(
   root: ReadRoot,
   tree: boolean,
 ): JsonText | null | Promise<JsonText | null> {
-  const { plan, caller } = root;
-  const { engine, rules, context, cuts } = run;
-  const id = callerId(context.principal);
-  if (caller?.required && id === null) throw refusal('UNAUTHENTICATED');
-  if (caller && id === null) return null;
-  const key = caller && String(id);
-  const calls = readCalls(readingOf(run), plan.calls, key);
-  return engine.reader.read(plan.node, calls, {
-    rules,
-    noteCut: cuts.at(root.key),
-    tree,
-    caller: id,
-    asker: context,
-    large: !tree,
-  }) as JsonText | null | Promise<JsonText | null>;
+  const { plan, caller, key } = root;
+  const { rules } = run;
+  if (caller?.required && rules.caller === null) throw refusal('UNAUTHENTICATED');
+  if (caller && rules.caller === null) return null;
+  const own = caller && String(rules.caller);
+  return readPlan(run, plan, { key: own, above: [key], tree, large: !tree });
 }
 
 /** The result of a root's action, for the executor. */

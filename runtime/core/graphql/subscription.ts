@@ -1,14 +1,14 @@
 import { parseExact } from '../data/sql/exact-json.ts';
 import type { FieldNode, GraphQLError } from 'graphql';
 import { type Operation, checkCost } from '@twofold/schema';
-import { callerId, refusal, rootAccess } from '../data/access/access.ts';
+import { refusal, rootAccess } from '../data/access/access.ts';
 import { assertValid } from '../data/write/constraint.ts';
 import { rowMeets } from '../data/write/row-judgement.ts';
 import type { Announced, Change } from '../data/changes/changes.ts';
 import { propertyOf } from '../data/model.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { readArguments, readCalls } from './arguments.ts';
+import { readArguments } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import { errorsOfArguments } from './argument-errors.ts';
 import type { Engine } from './engine.ts';
@@ -18,7 +18,7 @@ import { createEventQueue } from './event-queue.ts';
 import { entityOfEvents, type RootPlan } from './plan/operation.ts';
 import { changeOf, matcherOf } from './publish.ts';
 import { startRun } from './run.ts';
-import { withCuts, type Answer, judgeOf, readingOf, type Run } from './operation-run.ts';
+import { withCuts, type Answer, judgeOf, readPlan, type Run } from './operation-run.ts';
 import { failedResponse, RequestErrors, type Response, showErrors, tooLarge } from './response.ts';
 import type { Companion } from './service.ts';
 import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
@@ -185,16 +185,8 @@ async function answerChange(
   if (root?.kind !== 'event') return undefined;
   if (change.kind === 'deleted') return answerRemoval(run, root, change);
   const { plan, key } = root;
-  const calls = readCalls(readingOf(run), plan.calls, change.id);
-  const reading = {
-    rules: run.rules,
-    noteCut: run.cuts.at(key),
-    caller: callerId(context.principal),
-    asker: context,
-  };
-  const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as
-    | string
-    | null;
+  const how = { key: change.id, above: [key], tree: !plan.pure };
+  const text = (await readPlan(run, plan, how)) as string | null;
   if (text === null) return undefined;
   if (plan.pure && !text.includes(engine.reader.marker))
     return asResponse(run, { text: `{"data":{${JSON.stringify(key)}:${text}}}` });

@@ -3,10 +3,9 @@ import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import { type ExecutionResult, type SelectionNode, GraphQLError } from 'graphql';
 import { failure, AppError } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { callerId, refusal } from '../data/access/access.ts';
+import { refusal } from '../data/access/access.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { Query } from '../data/reader.ts';
-import { readCalls } from '../graphql/arguments.ts';
 import { checkCost } from '@twofold/schema';
 import { rootCause, formatError, type Audience } from '../graphql/errors.ts';
 import { TIMEOUT, withTimeLimit } from '../graphql/time-limit.ts';
@@ -14,7 +13,7 @@ import { executeRun } from '../graphql/execute/index.ts';
 import { startRun } from '../graphql/run.ts';
 import type { PreparedOperation } from '../graphql/document-cache.ts';
 import { ROWS } from './added-fields.ts';
-import { type Cuts, readingOf, type Run } from '../graphql/operation-run.ts';
+import { type Cuts, readPlan, type Run } from '../graphql/operation-run.ts';
 import { takeRows } from './connections.ts';
 import type { RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
@@ -143,20 +142,10 @@ async function readPlanned(
   run: Run,
   query?: Query,
 ): Promise<JsonText | null> {
-  const { plan, rules, context, cuts } = run;
-  const root = plan.roots[0];
+  const root = run.plan.roots[0];
   if (root?.kind === 'refused') throw refusal(root.code);
   if (root?.kind !== 'read') return null;
-  const calls = readCalls(readingOf(run), root.plan.calls);
-  const text = (await reader.read(root.plan.node, calls, {
-    rules,
-    noteCut: cuts.at(),
-    tree: false,
-    caller: callerId(context.principal),
-    query,
-    asker: context,
-    large: query === undefined,
-  })) as JsonText | null;
+  const text = await readPlan(run, root.plan, { tree: false, query, large: query === undefined });
   return text?.includes(reader.marker)
     ? JSON.stringify(withoutMarkers(parseExact(String(text)), reader.marker))
     : text;

@@ -4,7 +4,7 @@ import { reference, tableName } from '../data/sql/scope.ts';
 import { stored } from '../data/sql/stored-as.ts';
 import { restAnswer } from '@twofold/schema';
 import { AppError, failure } from '../errors.ts';
-import { ALL, callerId } from '../data/access/access.ts';
+import { ALL } from '../data/access/access.ts';
 import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write/write-action.ts';
 import type { WriteRequest } from '../data/write/write-request.ts';
@@ -119,7 +119,6 @@ async function writeAction(
         : coerceArguments(service.engine.schema, operation, args),
     rules,
     prefix: '',
-    caller: callerId(context.principal),
     asker: context,
     context,
     // The answer includes related rows, which may be many.
@@ -270,7 +269,7 @@ async function lookBefore(
 
 /** Reads the columns of a row without access rules, to compare it. */
 async function rawRow(
-  { service, served, rules, context }: RestRequest,
+  { service, served, rules }: RestRequest,
   id: string,
   query: Query,
 ): Promise<string | null> {
@@ -282,7 +281,7 @@ async function rawRow(
     selection: { entity, fields: [], row: true },
     access: ALL,
   };
-  const reading = { rules, tree: false, caller: callerId(context.principal), query };
+  const reading = { rules, tree: false, query };
   return (await service.engine.reader.read(
     root,
     [{ equals: [{ column: 'id', value: id }], order: [] }],
@@ -305,5 +304,5 @@ async function lock({ service, served }: RestRequest, id: string, query: Query):
     sql`select 1 from ${table} where ${reference(entity, table, 'id')} = ${key} for update`,
     { dialect },
   );
-  await query(text, bind(parameters, model, dialect, { caller: null }));
+  await query(text, bind(parameters, model, dialect, {}));
 }

@@ -46,7 +46,7 @@ export async function seedRows(
   for (const taker of takers) await taker.prepare();
   const work = () =>
     inTransaction(store, takers.size > 0, async (query) => {
-      const begun = startWriting({ model, store, now }, { rules: OPERATOR, caller: null }, query);
+      const begun = startWriting({ model, store, now }, { rules: OPERATOR }, query);
       const writing = { ...begun, made: NONE };
       committed = writing.committed;
       const ledger = await readLedger(writing);

@@ -38,6 +38,7 @@ export interface Progress {
 const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
   callerClass: 'seed',
+  caller: null,
   organizations: [],
   signedIn: false,
   claims: null,

@@ -25,11 +25,13 @@ import {
 export type { Access, Refusal } from './row-condition.ts';
 
 /**
- * The access rules as they apply to one class of callers. Two callers of one class differ only in
- * their id, so plans are kept by class.
+ * The access rules as they apply to one caller. Two callers of one class differ only in their id,
+ * so plans are kept by class.
  */
 export interface Rules {
   readonly callerClass: string;
+  /** The user id of the caller, if it acts for a user. */
+  readonly caller: number | string | null;
   /** The caller's organizations, which conditions on rows are compared with. */
   readonly organizations: readonly Membership[];
   /** Whether the caller is a user. Null when only the statement decides it. */
@@ -60,6 +62,7 @@ export const ALL: Access = { kind: 'all' };
 /** The rules for code to which no rules apply. */
 export const UNRESTRICTED: Rules = {
   callerClass: 'system',
+  caller: null,
   organizations: [],
   signedIn: null,
   claims: null,
@@ -85,7 +88,7 @@ function asCaller({ project }: Model, principal: Principal): Principal {
 
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'rows', conditions: [[{ kind: 'caller', column: 'author_id' }]] } */
 export function createRules(model: Model, caller: Principal): Rules {
-  if (isUnrestricted(caller)) return UNRESTRICTED;
+  if (isUnrestricted(caller)) return unrestricted(callerId(caller));
   const principal = asCaller(model, caller);
   const { access } = model.project.api;
   const refused = none(principal);
@@ -96,6 +99,7 @@ export function createRules(model: Model, caller: Principal): Rules {
   return {
     callerClass: callerClass(principal) + claimClass(model, principal),
     organizations: organizationsOf(principal),
+    caller: callerId(principal),
     signedIn: callerId(principal) !== null,
     claims: claimsOf(principal),
     reaches,
@@ -129,8 +133,14 @@ function decidedOnce(decideFor: Rules['entity']): Rules['entity'] {
   };
 }
 
-/** The caller's user id, if it acts for a user. */
-export function callerId(principal: Principal): number | string | null {
+/** A caller without rules is still who they are, in what is written for them. */
+function unrestricted(caller: Rules['caller']): Rules {
+  if (caller === null) return UNRESTRICTED;
+  const rules: Rules = { ...UNRESTRICTED, caller, joined: () => rules };
+  return rules;
+}
+
+function callerId(principal: Principal): number | string | null {
   if (principal.kind === 'user') return principal.id;
   return principal.kind === 'api_key' ? principal.userId : null;
 }

@@ -42,10 +42,10 @@ export function belong(writer: Writer, entity: EntityModel, given: Given, access
 }
 
 /** The maker of an organization becomes its first member. */
-const isNewTenant = ({ caller }: Writer, one: Belonging) =>
+const isNewTenant = ({ rules }: Writer, one: Belonging) =>
   (one.kind === 'organization' || one.kind === 'membership') &&
   one.column === 'id' &&
-  caller !== null;
+  rules.caller !== null;
 
 const organizationsOf = (ways: readonly Belonging[]) =>
   ways.filter(
@@ -57,11 +57,11 @@ const rowOf = (entity: EntityModel, { values }: Given): JudgedRow => ({
   value: (column) => values.get(column),
 });
 
-function ownByCaller({ caller }: Writer, { values }: Given, ways: readonly Belonging[]): void {
+function ownByCaller({ rules }: Writer, { values }: Given, ways: readonly Belonging[]): void {
   const owners = ways.filter(({ kind, column }) => kind === 'caller' && column !== 'id');
   const [first] = owners;
   if (first && owners.every(({ column }) => values.get(column) === undefined))
-    values.set(first.column, caller);
+    values.set(first.column, rules.caller);
 }
 
 function takeOrganization(

@@ -42,7 +42,7 @@ export async function insertWithHooks<Id extends number | string>(
   const entity = model.entity(name);
   const writing = startWriting(
     { model, store, now },
-    { rules: UNRESTRICTED, caller: null, context },
+    { rules: UNRESTRICTED, context },
     (text, values) => store.query(text, values),
   );
   const hooks = new RowHooks({ ...parts, caller: context }, entity, 'create');

@@ -48,8 +48,8 @@ export function plainInsert<T>(
   if (madeRowsOf(store).has(shape.entity)) return undefined;
   // A trigger that another program made may change the row after the insert, or drop it.
   if (model.project.unmanaged) return undefined;
-  const { rules, caller } = request;
-  const writer = { model, rules, caller, dialect: store.dialect, now: actor.now() };
+  const { rules } = request;
+  const writer = { model, rules, dialect: store.dialect, now: actor.now() };
   const plain = plainInput(writer, shape, input);
   if (!plain) return undefined;
   const entity = model.entity(shape.entity);
@@ -66,7 +66,6 @@ export function plainInsert<T>(
     long,
     values: bind(parameters, model, store.dialect, {
       calls,
-      caller,
       rules,
       row,
     }),
@@ -110,7 +109,7 @@ export function hookedInsert<T>(
   assertValid(inputErrors(parts.model, hooks.shape, added));
   const { rules } = request;
   const { dialect } = actor.store;
-  const writer = { model: parts.model, rules, caller: request.caller, dialect, now: actor.now() };
+  const writer = { model: parts.model, rules, dialect, now: actor.now() };
   const more = plainInput(writer, hooks.shape, added);
   const given = without(parts.model, { shape, input }, added, hooks.shape);
   const insert =

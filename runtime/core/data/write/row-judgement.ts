@@ -20,7 +20,6 @@ import type { Query, Dialect } from '../../store/store.ts';
 export interface Judge {
   readonly model: Model;
   readonly rules: Rules;
-  readonly caller: number | string | null;
   readonly dialect: Dialect;
   readonly query: Query;
 }
@@ -52,12 +51,12 @@ export function rowMeets(
 
 /** Whether the row's own values meet the condition. */
 export function holds(
-  judge: Judge | Pick<Judge, 'model' | 'rules' | 'caller' | 'dialect'>,
+  judge: Judge | Pick<Judge, 'model' | 'rules' | 'dialect'>,
   row: JudgedRow,
   one: RowCondition,
 ): boolean {
   if (one.kind !== 'caller' && one.kind !== 'organization') return false;
-  const { model, dialect, caller, rules } = judge;
+  const { model, dialect, rules } = judge;
   const key = toStored(
     row.value(one.column),
     stored(model, row.entity, one.column),
@@ -65,7 +64,7 @@ export function holds(
     dialect,
   );
   if (key === null) return false;
-  if (one.kind === 'caller') return String(key) === String(caller);
+  if (one.kind === 'caller') return String(key) === String(rules.caller);
   return organizationsWith(rules.organizations, one.roles).some(
     ({ id }) => String(id) === String(key),
   );
@@ -76,14 +75,14 @@ async function askDatabase(
   row: JudgedRow,
   conditions: RowConditions,
 ): Promise<boolean> {
-  const { model, rules, caller, dialect, query } = judge;
+  const { model, rules, dialect, query } = judge;
   const scope = createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
   const asked =
     row.partial && isStated(conditions)
       ? ofStoredRow(scope, row, conditions)
       : sql`select 1 as met where ${conditionsSql(scope, row.entity.entity.name, conditions, valuesOf(scope, row))}`;
   const { text, parameters } = toStatement(asked, { dialect });
-  const values = bind(parameters, model, dialect, { caller, rules });
+  const values = bind(parameters, model, dialect, { rules });
   return (await query(text, values)).length > 0;
 }
 

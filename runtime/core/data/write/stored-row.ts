@@ -22,7 +22,6 @@ export async function readRow(
   const reading = {
     rules: writing.rules,
     tree: false,
-    caller: writing.caller,
     query: writing.query,
   };
   const text = await reader.read(

@@ -58,12 +58,12 @@ export function performAction<T>(
 /** Throws the error for the first of the given keys that has no row. */
 async function explain(
   actor: Actor,
-  { operation, args, rules, caller }: WriteRequest<unknown>,
+  { operation, args, rules }: WriteRequest<unknown>,
   error: unknown,
 ): Promise<never> {
   const action = operation.action as WriteAction;
   if (!isMissingRelation(error)) throw error;
-  const writing = startWriting(actor, { rules, caller }, actor.store.query);
+  const writing = startWriting(actor, { rules }, actor.store.query);
   for (const { shape, input } of actionInputs(actor.model, action, args)) {
     const missing = await missingRelation(writing, shape, input);
     if (missing) throw missing;

@@ -214,7 +214,7 @@ async function selectRows(
   entity: EntityModel,
   { filter, given, access }: Selected,
 ): Promise<Key[]> {
-  const { model, rules, dialect, caller, query } = writing;
+  const { model, rules, dialect, query } = writing;
   const calls = [{ equals: [], order: [], where: given }];
   const scope = createScope({ model, rules, dialect, calls, marker: '', tree: false });
   const { name: of, softDelete } = entity.entity;
@@ -237,7 +237,6 @@ async function selectRows(
     statement.text,
     bind(statement.parameters, model, dialect, {
       calls,
-      caller,
       rules,
     }),
   );

@@ -27,7 +27,6 @@ export interface WriteRequest<T> {
   readonly operation: Operation;
   readonly args: Arguments;
   readonly rules: Rules;
-  readonly caller: number | string | null;
   /** The prefix of field names in messages; the name of the input argument when absent. */
   readonly prefix?: string;
   /**

@@ -8,7 +8,7 @@ import { isHooked } from './row-hooks.ts';
 import type { Actor, WriteRequest } from './write-request.ts';
 import { hooksOf, startWriting, type HookParts, type Writing } from './writing.ts';
 
-type WriteCall = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'caller' | 'context'>;
+type WriteCall = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'context'>;
 
 interface OpenedWith extends TransactionWork {
   readonly bounds?: TransactionBounds | undefined;

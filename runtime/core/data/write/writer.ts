@@ -30,7 +30,6 @@ export type { Given, Key, Values, Writer, Writing } from './writing.ts';
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
   const { text, parameters } = toStatement(statement, writing);
   const values = bind(parameters, writing.model, writing.dialect, {
-    caller: writing.caller,
     rules: writing.rules,
   });
   return writing.query(text, values);
@@ -134,14 +133,18 @@ export async function insertRow(
   checkAtEnd(writing, entity, id, statedOf(access));
   const joined = await writing.made
     .get(entity.entity.name)
-    ?.made({ id, caller: writing.caller, request: writing.request });
+    ?.made({ id, caller: writing.rules.caller, request: writing.request });
   // Who makes an organization may fill it in the same write.
   if (joined) writing.rules = writing.rules.joined(joined);
   return id;
 }
 
 /** Fills in times and defaults. */
-function fill({ now, caller }: Writer, values: Map<string, unknown>, column: Column): void {
+function fill(
+  { now, rules: { caller } }: Writer,
+  values: Map<string, unknown>,
+  column: Column,
+): void {
   if (column.readOnly) return;
   if (column.stamp || column.default?.kind === 'now')
     values.set(column.name, currentTime(column, now));
@@ -221,7 +224,7 @@ export async function deleteRow(
   if (rows.length === 0) return explainAbsence(writing, entity, id, access);
   await writing.made.get(entity.entity.name)?.removed({
     id: String(rows[0]?.['id']),
-    caller: writing.caller,
+    caller: writing.rules.caller,
     request: writing.request,
   });
   return true;

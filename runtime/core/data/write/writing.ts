@@ -13,7 +13,6 @@ export interface Writing {
   readonly model: Model;
   /** Those of the caller; they are others when the caller has made an organization. */
   rules: Rules;
-  readonly caller: number | string | null;
   readonly dialect: Dialect;
   /** Runs a statement of the transaction. */
   readonly query: Query;
@@ -59,7 +58,7 @@ interface Called {
 /** A transaction of writes without changes so far. */
 export function startWriting(
   { model, store, now, reader, watchesRemoval }: Beginning,
-  { rules, caller, context }: Pick<Writing, 'rules' | 'caller'> & Called,
+  { rules, context }: Pick<Writing, 'rules'> & Called,
   query: Query,
 ): Writing {
   const { dialect } = store;
@@ -67,7 +66,6 @@ export function startWriting(
   return {
     model: parts?.model ?? model,
     rules,
-    caller,
     dialect,
     query,
     now: now(),
@@ -94,7 +92,7 @@ export interface Given {
 export type Key = string;
 
 /** The parts of `Writing` that are known before the transaction begins. */
-export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
+export type Writer = Pick<Writing, 'model' | 'rules' | 'dialect' | 'now'>;
 
 type Input = Readonly<Record<string, unknown>>;
 

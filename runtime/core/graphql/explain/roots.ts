@@ -1,11 +1,9 @@
 import { type GraphQLError, locatedError } from 'graphql';
-import { callerId } from '../../data/access/access.ts';
 import { ROOT_NAMES } from '../../data/model.ts';
-import { readCalls } from '../arguments.ts';
 import { type NotedStatement, noting } from '../dry-engine.ts';
 import { isOwn, rootName } from '../engine.ts';
 import { notImplemented } from '../errors.ts';
-import { readingOf, type Run } from '../operation-run.ts';
+import { readPlan, type Run } from '../operation-run.ts';
 import type { RootPlan } from '../plan/operation.ts';
 import { settle } from '../run.ts';
 
@@ -66,15 +64,8 @@ async function readEvent(
   run: Run,
   { plan }: Extract<RootPlan, { kind: 'event' }>,
 ): Promise<object> {
-  const {
-    engine: { model, reader },
-    rules,
-    context,
-  } = run;
-  const key = String(MADE_UP[model.ids]);
-  const calls = readCalls(readingOf(run), plan.calls, key);
-  const caller = callerId(context.principal);
-  await reader.read(plan.node, calls, { rules, caller, asker: context, tree: !plan.pure });
+  const key = String(MADE_UP[run.engine.model.ids]);
+  await readPlan(run, plan, { key, tree: !plan.pure });
   return {};
 }
 
