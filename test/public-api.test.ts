@@ -167,6 +167,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/data': [
     'NONE',
+    'UNRESTRICTED',
     'assertConstraint',
     'attachScalars',
     'coerceValue',

@@ -15,7 +15,7 @@ const FUNCTION_P90 = 25;
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_490,
-  database: 11_073,
+  database: 11_068,
   auth: 25_365,
   hosting: 35_040,
   models: 9_040,

@@ -2,7 +2,7 @@
  * `@twofold/runtime/data`: the parts of the data layer with which `@twofold/database` writes the rows
  * of a seed, and reads those of tables that other programs made.
  */
-export type { Access, Rules } from './access/access.ts';
+export { type Access, type Rules, UNRESTRICTED } from './access/access.ts';
 export { type EntityModel, indexModel, type Model } from './model.ts';
 export { attachScalars } from './scalars/attach.ts';
 export { coerceValue, givenValue } from './scalars/coerce-value.ts';

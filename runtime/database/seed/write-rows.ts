@@ -1,6 +1,5 @@
 import type { Write, WriteShape } from '@twofold/schema';
 import {
-  type Access,
   createFrom,
   type EntityModel,
   reference,
@@ -10,6 +9,7 @@ import {
   sql,
   tableOf,
   toFailure,
+  UNRESTRICTED,
   updateFrom,
   valueOf,
   type Writing,
@@ -35,19 +35,12 @@ export interface Progress {
  * Seeds are run by someone with access to the database itself, so access rules do not apply. Values
  * are still checked.
  */
-const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
+  ...UNRESTRICTED,
   callerClass: 'seed',
-  caller: null,
-  organizations: [],
   signedIn: false,
-  claims: null,
-  entity: () => ALL,
-  field: () => ALL,
-  reaches: () => true,
   writesIdentity: true,
   joined: () => OPERATOR,
-  operation: () => ({ ...ALL, explicit: false }),
 };
 
 export interface Loading {
