@@ -158,6 +158,7 @@ const DECISIONS: ReadonlySet<string> = new Set([
 const EXITS: Readonly<Record<string, ExitCode>> = {
   MIGRATION_DRAFT: EXIT.invalid,
   MIGRATION_LOCKED: EXIT.again,
+  WAITING_FOR_LOCK: EXIT.again,
 };
 
 function refused({ code, message, extensions = {} }: RuntimeFailure): CommandError {
@@ -189,7 +190,7 @@ export function projectScript({ channel }: AskOptions = {}): string {
     `    process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n');`,
     `  } catch (error) {`,
     `    const { code: of, message, extensions } = error ?? {};`,
-    `    if (!/^(BACKUP_|DATABASE_|HOST_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|USER_UNKNOWN|VALUE_NOT_HELD)/.test(of)) {`,
+    `    if (!/^(BACKUP_|DATABASE_|HOST_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|USER_UNKNOWN|VALUE_NOT_HELD|WAITING_)/.test(of)) {`,
     `      process.stderr.write((of === undefined ? error?.stack : message) + '\\n', () => process.exit(1));`,
     `      await new Promise(() => {});`,
     `    }`,

@@ -154,9 +154,8 @@ function statementsOf(parts: Parts) {
       large: bounds?.large,
     };
     const run = () => askText(parts, asked);
-    return reached(
-      () => run().catch((error) => withFreshPlan(parts, error, text, run)),
-      bounds?.asker,
+    return run().catch((error) =>
+      isNotYet(error) ? reached(run, bounds?.asker) : withFreshPlan(parts, error, text, run),
     );
   };
   return { query, textOf };
