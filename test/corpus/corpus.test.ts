@@ -12,7 +12,7 @@ import { catalogOfDatabase } from '../../runtime/database/catalog-of-database.ts
 import { emptyDatabase } from '../adopted/start.ts';
 import { postgresUrl } from '../engines/available.ts';
 import { sqlOfPrisma } from '../generator/import/prisma-engine.ts';
-import { linkShippedPackages, makeProject, repo, type TestProject } from '../generator/project.ts';
+import { linkPackages, makeProject, repo, type TestProject } from '../generator/project.ts';
 import { bring, type Found, runSql } from './bring.ts';
 import { HASURA_SOURCES, type HasuraSource } from './hasura-sources.ts';
 import { PRISMA_SOURCES, type Source } from './prisma-sources.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!postgresUrl)('what people bring', () => {
   };
   beforeAll(async () => {
     all = makeProject({});
-    await linkShippedPackages(all);
+    linkPackages(all);
   });
   // `CORPUS_TABLE=1` prints what became of each source.
   const rows: string[] = [];

@@ -5,7 +5,7 @@ import { buildSchema, printSchema } from 'graphql';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   generator,
-  linkShippedPackages,
+  linkPackages,
   makeProject,
   type TestProject,
   typecheck,
@@ -32,7 +32,7 @@ describe.each(chosen)('a project with api.crud and the schema %s', (name) => {
   test('type-checks, is ejected by the command line, and serves the same API: Acceptance 5', async () => {
     const project = makeProject({ 'schema.graphql': sdlOf(name), 'manifest.yaml': MANIFEST });
     made.push(project);
-    await linkShippedPackages(project);
+    linkPackages(project);
     expect(await generator(['generate'], project.root)).toMatchObject({ code: 0 });
     expect(await typecheck(project.root)).toEqual([]);
     const [api, written] = [apiOf(project), project.read(CRUD)];

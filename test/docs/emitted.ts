@@ -1,7 +1,7 @@
 import type { Block } from './page.ts';
 import {
   generator,
-  linkShippedPackages,
+  linkPackages,
   makeProject,
   type TestProject,
   typecheck,
@@ -27,7 +27,7 @@ export async function buildProject(
     ...Object.fromEntries(files.map(({ options, text }) => [options['file']!, text])),
   });
   try {
-    await linkShippedPackages(project);
+    linkPackages(project);
     const { code, stdout, stderr } = await generator(['generate'], project.root);
     if (code !== 0) throw new Error(`generate ended with ${code}:\n${stdout}${stderr}`);
     const findings = await typecheck(project.root);

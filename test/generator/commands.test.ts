@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { commands } from '../../generator/cli/commands.ts';
 import {
   generator,
-  linkShippedPackages,
+  linkPackages,
   makeProject,
   SEED,
   type TestProject,
@@ -103,7 +103,7 @@ describe('help', () => {
 describe('generate', () => {
   test('writes a project that type-checks, and nothing the second time', async () => {
     const shop = project();
-    await linkShippedPackages(shop);
+    linkPackages(shop);
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0, stdout: '' });
     const before = shop.files();
     const times = Object.keys(before).map((path) => statSync(shop.path(path)).mtimeMs);

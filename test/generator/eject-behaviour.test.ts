@@ -6,14 +6,7 @@ import { explainAll } from '../../generator/explain/facts.ts';
 import { readProjectOf } from '../../generator/read-project.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { type Program, query, run } from '../server/program.ts';
-import {
-  generator,
-  linkPackages,
-  linkShippedPackages,
-  makeProject,
-  type TestProject,
-  typecheck,
-} from './project.ts';
+import { generator, linkPackages, makeProject, type TestProject, typecheck } from './project.ts';
 
 const SCHEMA = `scalar DateTime
 type Query {
@@ -327,7 +320,7 @@ export const resolvers = {
 } satisfies UserOverrides;
 `,
   });
-  await linkShippedPackages(project);
+  linkPackages(project);
   await generator(['generate'], project.root);
   const served = await serve(project, 'sqlite');
   try {

@@ -3,13 +3,7 @@ import { insertMember } from '../../generator/edit/insert-member.ts';
 import { readProject } from '../../schema/index.ts';
 import { explainAll } from '../../generator/explain/facts.ts';
 import { starters } from '../../templates/starter/index.ts';
-import {
-  generator,
-  linkShippedPackages,
-  makeProject,
-  type TestProject,
-  typecheck,
-} from './project.ts';
+import { generator, linkPackages, makeProject, type TestProject, typecheck } from './project.ts';
 
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
@@ -122,7 +116,7 @@ describe('eject', () => {
       'manifest.yaml': 'name: blog\n',
     });
     made.push(shop);
-    await linkShippedPackages(shop);
+    linkPackages(shop);
     await generator(['generate'], shop.root);
     const { project } = readProject({
       schema: [{ file: 'schema.graphql', text: starters.blog.schema }],
@@ -164,7 +158,7 @@ describe('eject', () => {
       'manifest.yaml': 'name: shop\n',
     });
     made.push(shop);
-    await linkShippedPackages(shop);
+    linkPackages(shop);
     await generator(['generate'], shop.root);
     for (const coordinate of ['User.shout', 'Query.now'])
       expect([coordinate, await generator(['eject', coordinate], shop.root)]).toEqual([

@@ -7,7 +7,6 @@ import { query } from '../server/program.ts';
 import {
   generator,
   linkPackages,
-  linkShippedPackages,
   makeProject,
   repo,
   runFile,
@@ -35,7 +34,7 @@ describe('init', () => {
         stdout: '',
       });
       const shop = { ...folder, root: folder.path('shop') };
-      await linkShippedPackages(shop);
+      linkPackages(shop);
       expect(await typecheck(shop.root)).toEqual([]);
       expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
       const pages = [...shop.read('shop/README.md').matchAll(/\]\(([^)]+)\)/g)].map(

@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Program, query, run } from '../server/program.ts';
 import { sourceFiles } from '../source-files.ts';
-import { generator, linkShippedPackages, makeProject, repo, type TestProject } from './project.ts';
+import { generator, linkPackages, makeProject, repo, type TestProject } from './project.ts';
 
 const SCHEMA = `type Note {
   id: ID!
@@ -79,7 +79,7 @@ describe('the packages as they are shipped', () => {
       'src/resolvers/Query.ts': RESOLVERS,
       'src/routes.ts': ROUTES,
     });
-    await linkShippedPackages(shop);
+    linkPackages(shop);
     ownCopy(shop);
     packages = join(shop.root, 'node_modules/@twofold');
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });

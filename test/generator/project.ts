@@ -65,21 +65,16 @@ export function makeProject(
   return project;
 }
 
-/** Puts this repo's packages where the project finds them: sources, as the repo runs them. */
-export function linkPackages({ root }: TestProject): void {
-  symlinkSync(join(repo, 'node_modules'), join(root, 'node_modules'));
-}
-
 /**
- * The same with our packages as they are shipped, JavaScript and `.d.ts`: what a project is type-checked against. A
- * process of the project starts in two thirds of the time, as their modules are joined.
+ * Puts our packages where the project finds them as they are shipped, JavaScript and `.d.ts`: what a project is
+ * type-checked against. Their modules are joined, so a process of the project starts in two thirds of the time.
  */
-export async function linkShippedPackages({ root }: TestProject): Promise<void> {
-  symlinkSync(await (shipped ??= placePackages()), join(root, 'node_modules'));
+export function linkPackages({ root }: TestProject): void {
+  symlinkSync(shipped, join(root, 'node_modules'));
 }
 
-/** They are packed once for a process of tests: the sources stay as they are. */
-let shipped: Promise<string> | undefined;
+/** They are placed once for a process of tests: the sources stay as they are. */
+const shipped = await placePackages();
 
 async function placePackages(): Promise<string> {
   const packed = await packPackages();

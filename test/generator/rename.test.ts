@@ -2,14 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { renameInSchema } from '../../generator/edit/rename-in-schema.ts';
 import { readProject } from '../../schema/index.ts';
 import { starters } from '../../templates/starter/index.ts';
-import {
-  generator,
-  linkPackages,
-  linkShippedPackages,
-  makeProject,
-  type TestProject,
-  typecheck,
-} from './project.ts';
+import { generator, linkPackages, makeProject, type TestProject, typecheck } from './project.ts';
 
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
@@ -21,7 +14,7 @@ async function blog(): Promise<TestProject> {
     ...starters.blog.files,
   });
   made.push(shop);
-  await linkShippedPackages(shop);
+  linkPackages(shop);
   await generator(['generate'], shop.root);
   return shop;
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { parseEnv, promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { generator, linkShippedPackages, makeProject, type TestProject } from './project.ts';
+import { generator, linkPackages, makeProject, type TestProject } from './project.ts';
 
 const execute = promisify(execFile);
 const made: TestProject[] = [];
@@ -14,7 +14,7 @@ async function init(...options: string[]): Promise<TestProject> {
   made.push(shop);
   const words = ['init', '.', '--name', 'shop', '--no-install', '--packages', 'registry'];
   expect((await generator([...words, ...options], shop.root)).code).toBe(0);
-  await linkShippedPackages(shop);
+  linkPackages(shop);
   return shop;
 }
 

@@ -4,12 +4,7 @@ import { disk } from '../../generator/write/disk.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
 import { KNOWN_SCALARS } from '../../schema/scalars.ts';
 import { VALUES } from '../data/scalar-values.ts';
-import {
-  linkShippedPackages,
-  makeProject,
-  type TestProject,
-  typecheck,
-} from '../generator/project.ts';
+import { linkPackages, makeProject, type TestProject, typecheck } from '../generator/project.ts';
 import { databases, startServer, type TestServer } from './harness.ts';
 
 /** A value of each scalar, as a caller sends it. */
@@ -101,7 +96,7 @@ describe.each(databases)('BlogPostRow on %s (acceptance 9)', (database) => {
       `,
     });
     made.push(project);
-    await linkShippedPackages(project);
+    linkPackages(project);
     await run(project.root, {}, disk);
     expect(await typecheck(project.root)).toEqual([]);
   });

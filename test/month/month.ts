@@ -1,13 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { expect } from 'vitest';
-import {
-  type Ended,
-  generator,
-  linkShippedPackages,
-  makeProject,
-  program,
-} from '../generator/project.ts';
+import { type Ended, generator, linkPackages, makeProject, program } from '../generator/project.ts';
 import type { TestProject } from '../generator/project.ts';
 import { query } from '../server/program.ts';
 import type { TestDatabase } from '../store/databases.ts';
@@ -24,7 +18,7 @@ export interface Month {
 
 export async function startMonth(create: (root?: string) => Promise<TestDatabase>): Promise<Month> {
   const shop = makeProject({ 'schema.graphql': SCHEMA, 'manifest.yaml': MANIFEST });
-  await linkShippedPackages(shop);
+  linkPackages(shop);
   const database = await create(shop.root);
   shop.write('.env', `DATABASE_URL=${database.url}\nHOST=127.0.0.1\nPORT=0\n`);
   const model = structuredClone(ROWS) as Record<string, Row[]>;

@@ -3,12 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
 import { syntheticSchema } from '../generator/synthetic.ts';
-import {
-  linkShippedPackages,
-  makeProject,
-  type TestProject,
-  typecheck,
-} from '../generator/project.ts';
+import { linkPackages, makeProject, type TestProject, typecheck } from '../generator/project.ts';
 import { KITCHEN_SINK, SHAPES } from './schemas.ts';
 
 const made: TestProject[] = [];
@@ -26,7 +21,7 @@ async function generate(schema: string, files: Record<string, string> = {}): Pro
     ...files,
   });
   made.push(project);
-  await linkShippedPackages(project);
+  linkPackages(project);
   const { findings } = await run(project.root, {}, disk);
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   return project;

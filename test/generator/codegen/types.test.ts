@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { generator, linkShippedPackages, makeProject, repo, type TestProject } from '../project.ts';
+import { generator, linkPackages, makeProject, repo, type TestProject } from '../project.ts';
 
 const ENTRY = 'codegen:\n  src/generated/types.ts: {}\n';
 const TYPES = 'src/generated/types.ts';
@@ -22,7 +22,7 @@ async function example(name: string, entry = ENTRY): Promise<TestProject> {
     recursive: true,
     filter: (path) => !skip.test(path.slice(from.length)),
   });
-  await linkShippedPackages(project);
+  linkPackages(project);
   project.write(
     'src/ours.ts',
     project.read(TYPES).replace("'./loaders.ts'", "'./generated/loaders.ts'"),

@@ -14,7 +14,7 @@ import { disk } from '../../../generator/write/disk.ts';
 import { catalogOfDatabase } from '../../../runtime/database/catalog-of-database.ts';
 import { emptyDatabase, execute } from '../../adopted/start.ts';
 import { postgresUrl } from '../../engines/available.ts';
-import { generator, linkShippedPackages, makeProject, repo, type TestProject } from '../project.ts';
+import { generator, linkPackages, makeProject, repo, type TestProject } from '../project.ts';
 import { DATABASE, METADATA } from './hasura-project.ts';
 import { type TheirDatabase, theirDatabases } from './their-databases.ts';
 
@@ -104,7 +104,7 @@ describe('database acceptance 8: the code of imported projects', () => {
 
   beforeAll(async () => {
     all = makeProject({});
-    await linkShippedPackages(all);
+    linkPackages(all);
     const kinds = theirDatabases(3).filter(({ dialect }) => dialect === 'sqlite' || postgresUrl);
     for (const kind of kinds)
       await write(
