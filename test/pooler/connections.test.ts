@@ -119,6 +119,55 @@ describeWith('postgres', 'the connections of a server', () => {
     expect(await stop()).toBeLessThanOrEqual(6);
   });
 
+  it('fail no read when an administrator ends all of them, and say of a write whether it was done', async () => {
+    const server = start();
+    const url = await server.listening();
+    const { data } = await ask(url, 'mutation { createTag(name: "t") { id } }');
+    const create = `mutation { createNote(text: "n", tagId: ${data.createTag.id}) { id } }`;
+    const reads: any[] = [];
+    const writes: any[] = [];
+    const ending = new AbortController();
+    const callers = Array.from({ length: 8 }, async () => {
+      while (!ending.signal.aborted) {
+        reads.push(await ask(url, '{ notes(limit: 3) { text tag { name } } }'));
+        writes.push(await ask(url, create));
+      }
+    });
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    for (let round = 0; round < 5; round += 1) {
+      await pause(200);
+      await admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+    }
+    await pause(200);
+    ending.abort();
+    await Promise.all(callers);
+    expect(reads.filter(({ errors }) => errors)).toEqual([]);
+    const failed = writes.filter(({ errors }) => errors);
+    const outcomes = failed.map(({ errors }) => errors[0].extensions.outcome);
+    expect(outcomes.filter((each) => each !== 'unknown' && each !== 'none')).toEqual([]);
+    const { rows } = await admin.query('select count(*)::int as n from notes');
+    await admin.end();
+    const done = writes.length - failed.length;
+    expect(rows[0].n).toBeGreaterThanOrEqual(done);
+    expect(rows[0].n).toBeLessThanOrEqual(
+      done + outcomes.filter((each) => each === 'unknown').length,
+    );
+    expect(server.child.exitCode).toBeNull();
+  });
+
+  it('end with a process that is killed, and its locks with them', async () => {
+    const holder = startServer({ DATABASE_URL: database.url }, 'lock-holder.ts');
+    await holder.line(({ held }) => held);
+    const waiting = open(database.url, '.').lock('held', async () => performance.now());
+    await pause(300);
+    const killed = performance.now();
+    holder.child.kill('SIGKILL');
+    expect((await waiting) - killed).toBeLessThan(5_000);
+  });
+
   it('are said to be tight when PostgreSQL has no room for them', async () => {
     const server = start({ DATABASE_CONNECTIONS: '1000' });
     await server.listening();
