@@ -34,7 +34,7 @@ export interface Flow<State> extends RouteSpec {
   handle(call: Call, state: State): Promise<Reply> | Reply;
 }
 
-interface Handled<Input extends InputOf<string, unknown, unknown>, State> {
+export interface Handled<Input extends InputOf<string, unknown, unknown>, State> {
   handle(
     call: Call<Input['body'], Input['query'], Input['params']>,
     state: State,

@@ -15,7 +15,7 @@ export { type BuiltFile, type BuiltFiles, readBuiltFiles, sendBuiltFile } from '
 export { readDesign } from './design.ts';
 export { isOwnOrigin } from './cross-origin.ts';
 export { bytesOf, readBody } from './read-body.ts';
-export { bindFlows, type Flow, flowsIn, flowsOf } from './flow.ts';
+export { bindFlows, type Flow, flowsIn, flowsOf, type Handled } from './flow.ts';
 export { bindRoutes, reply } from './route.ts';
 export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';
 export { refuseUnreadable, refuseUpgrade } from './unreadable.ts';

@@ -1,10 +1,11 @@
-import { reply } from '@twofold/runtime/http';
+import { type Flow, reply } from '@twofold/runtime/http';
+import type { Leader } from '../leader.ts';
 import { renderRequestMetrics } from '../request-metrics.ts';
 import { PROMETHEUS, renderMetrics } from '../stats.ts';
 import { flow } from './flow.ts';
 
 /** The part of the page of figures, which the leader makes. It is no route of its own. */
-export const FIGURES = {
+export const FIGURES: Flow<Leader> & { readonly id: string } = {
   ...flow('GET /figures', {
     needs: 'public',
     tag: 'system',
