@@ -17,7 +17,7 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_490,
   database: 11_068,
   auth: 25_365,
-  hosting: 35_040,
+  hosting: 34_970,
   models: 9_040,
   console: 20_210,
 };

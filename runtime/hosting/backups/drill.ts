@@ -61,7 +61,7 @@ async function readVolumes(
   { backup, comparison }: { readonly backup: StoredBackup; readonly comparison: ListComparison },
 ): Promise<void> {
   const { core } = parts;
-  const { sections } = await openBackup(parts, backup);
+  const { parts: sections } = await openBackup(parts, backup);
   const restored: { name: string; volume: string }[] = [];
   for await (const section of sections) {
     if (section.kind === 'list') await comparison.expect(section.chunks);
@@ -83,7 +83,7 @@ async function readDump(
   const { restore } = backupRulesOf(copy.app.spec.backup);
   if (restore === null)
     throw failure.conflict('The backup is a dump, and the app has no backup.restore');
-  const { sections } = await openBackup(parts, backup);
+  const { parts: sections } = await openBackup(parts, backup);
   for await (const section of sections) {
     if (section.kind !== 'dump') continue;
     const engine = parts.core.connection.engine();

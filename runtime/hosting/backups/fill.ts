@@ -23,7 +23,7 @@ export async function fillApp(
 ): Promise<void> {
   const { core } = parts;
   await removeContainers(core, app);
-  const { sections } = await openBackup(parts, backup);
+  const { parts: sections } = await openBackup(parts, backup);
   for await (const section of sections) {
     if (section.kind === 'volume') {
       const volume = await emptyVolume(core, app, section.name);

@@ -99,7 +99,7 @@ interface Opened {
 
 /** Reads all bytes, so that nothing is written of a backup that is damaged. */
 async function check(target: Target, object: string, key: Buffer): Promise<Opened> {
-  const { description, sections } = await open(target, object, key);
+  const { description, parts: sections } = await open(target, object, key);
   for await (const _section of sections);
   return { description, system: description.system as SystemDescription };
 }
@@ -128,7 +128,7 @@ async function writeRows(
   { target, object, key }: { target: Target; object: string; key: Buffer },
   { head }: SystemDescription,
 ): Promise<void> {
-  const { sections } = await open(target, object, key);
+  const { parts: sections } = await open(target, object, key);
   const channel = Readable.from(dumpOf(sections, head));
   try {
     const { openDatabase } = await import('@twofold/database');
@@ -149,7 +149,7 @@ const notEmpty = (cause: AppError) =>
     { cause },
   );
 
-type Sections = Awaited<ReturnType<typeof openArchive>>['sections'];
+type Sections = Awaited<ReturnType<typeof openArchive>>['parts'];
 
 /** The dump as `restore` reads it: with the hashes of its tables in the head. */
 async function* dumpOf(sections: Sections, head: object): AsyncGenerator<Buffer> {

@@ -129,7 +129,7 @@ export async function measureObject(
 ): Promise<{ readonly bytes: number; readonly sha256: string; readonly created_at: string }> {
   const meter = createMeter();
   const chunks = meter.pass((await targets.open(target)).get(object));
-  const { description, sections } = await openArchive(decrypt(chunks, key));
+  const { description, parts: sections } = await openArchive(decrypt(chunks, key));
   for await (const _section of sections);
   return { ...meter.result(), created_at: description.created_at };
 }

@@ -1,9 +1,7 @@
-import type { Header as ReadHeader, Pack } from 'tar-stream';
-import { pump } from '../source/pump.ts';
+import type { Header as ReadHeader } from 'tar-stream';
 import type { Member } from '../source/tar-members.ts';
+import type { Header } from '../source/tar-write.ts';
 import type { VolumeEntry } from './volume-files.ts';
-
-type Header = Parameters<Pack['entry']>[0];
 
 /** The header of a file of a volume in an archive that has the volume below `prefix`. */
 export function volumeHeader(entry: VolumeEntry, prefix: string): Header {
@@ -16,20 +14,6 @@ export function volumeHeader(entry: VolumeEntry, prefix: string): Header {
     ...(linkname !== null && { linkname }),
     ...(attributes && { pax: attributes }),
   } as Header;
-}
-
-/** Writes a member; only that of a file has bytes. */
-export async function writeMember(
-  archive: Pack,
-  header: Header,
-  data: AsyncIterable<Buffer> | readonly Buffer[],
-): Promise<void> {
-  const member = archive.entry(header);
-  // When the archive fails, its open member emits an error too, and an error without a listener
-  // ends the process.
-  member.on('error', () => {});
-  if ((header.type ?? 'file') === 'file') await pump(data as AsyncIterable<Buffer>, member);
-  member.end(null);
 }
 
 /** The files of a volume that an archive has below `prefix`, which ends with a slash. */

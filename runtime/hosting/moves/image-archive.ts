@@ -1,8 +1,7 @@
-import { type Header, pack, type Pack } from 'tar-stream';
-import { writeMember } from '../engine/volume-tar.ts';
+import type { Header, Pack } from 'tar-stream';
 import { readBytes } from '../read-bytes.ts';
 import { type Member, readMembers } from '../source/tar-members.ts';
-import { unclosed } from '../source/unclosed.ts';
+import { packed, writeMember } from '../source/tar-write.ts';
 import { refusedStream } from './failures.ts';
 
 const MAX_JSON = 8 * 1024 * 1024;
@@ -17,27 +16,14 @@ const TYPES = ['file', 'directory', 'symlink'];
  *
  * @throws AppError `MOVE_REFUSED`
  */
-export async function* withOneTag(
-  chunks: AsyncIterable<Buffer>,
-  tag: string,
-): AsyncGenerator<Buffer> {
-  const from = readMembers(chunks, ({ message }) => refusedStream(message));
-  const to = pack();
-  let failed: Error | undefined;
-  const passed = copyMembers(from, to, tag).catch((error: Error) => {
-    failed = error;
-    to.destroy(error);
-  });
-  try {
-    for await (const chunk of unclosed(to as AsyncIterable<Buffer>)) yield chunk;
-  } catch (error) {
-    throw failed ?? error;
-  } finally {
-    to.destroy();
-    await passed;
-  }
-  if (failed) throw failed;
-}
+export const withOneTag = (chunks: AsyncIterable<Buffer>, tag: string): AsyncGenerator<Buffer> =>
+  packed((to) =>
+    copyMembers(
+      readMembers(chunks, ({ message }) => refusedStream(message)),
+      to,
+      tag,
+    ),
+  );
 
 async function copyMembers(from: AsyncIterable<Member>, to: Pack, tag: string): Promise<void> {
   let manifests = 0;
@@ -56,7 +42,6 @@ async function copyMembers(from: AsyncIterable<Member>, to: Pack, tag: string): 
     }
   }
   if (manifests !== 1) throw refusedStream('its image has no manifest');
-  to.finalize();
 }
 
 function assertMember({ name, type, linkname }: Header): void {

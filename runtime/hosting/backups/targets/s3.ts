@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pieces } from '../archive.ts';
+import { pieces } from '../../source/pieces.ts';
 import { targetFailed } from '../failures.ts';
 import {
   ATTEMPTS,
