@@ -1,7 +1,7 @@
 import { getNamedType, type GraphQLInputField, type GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { FilterWord } from '../model.ts';
-import { knownWord, LIST_OPERATORS, LOGICAL, OPERATORS, WORDS } from './filter-words.ts';
+import { knownWord, LIST_OPERATORS, LOGICAL, meantWord, OPERATORS, WORDS } from './filter-words.ts';
 import { Refusal, type UnknownWord } from './shapes.ts';
 
 /** The form of the compared value. It decides which operators there are. */
@@ -73,10 +73,9 @@ export function unknownWord(
   coordinate: string,
   { name, astNode }: Pick<GraphQLInputField, 'name'> & { readonly astNode?: unknown },
 ): UnknownWord {
-  const ours = name === 'not' ? 'ne' : knownWord(name);
   return {
     coordinate,
     at: (astNode as GraphQLInputField['astNode'])?.name,
-    fix: ours ? `write ${ours}` : (didYouMean(name, WORDS) ?? `one of ${WORDS.join(', ')}`),
+    fix: name === 'not' ? 'write ne' : meantWord(name, WORDS),
   };
 }

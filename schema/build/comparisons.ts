@@ -98,6 +98,9 @@ function checkClaim(reading: Reading, node: StringValueNode): void {
   });
 }
 
+/** The operators that take a list. */
+const OF_LISTS: readonly FilterOperator[] = ['hasSome', 'hasEvery', 'in', 'notIn'];
+
 /** Reads the value that a list or JSON is compared with. */
 export function readJsonOperand(
   reading: Reading,
@@ -111,9 +114,7 @@ export function readJsonOperand(
   const ofItem = operator.startsWith('has');
   if (node.kind === Kind.OBJECT && isClaim(node) && (form === 'json' || ofItem))
     return claimOperand(reading, node);
-  const isList =
-    operator === 'hasSome' || operator === 'hasEvery' || operator === 'in' || operator === 'notIn';
-  const whole = isList || (form === 'list' && operator !== 'has');
+  const whole = OF_LISTS.includes(operator) || (form === 'list' && operator !== 'has');
   const values = (whole ? listOf(node) : [node]).map((item) =>
     form === 'json' ? jsonOf(item) : constant(comparing, item),
   );
@@ -184,31 +185,26 @@ function listOperand(comparing: Comparing, node: ConstValueNode): Operand | unde
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const WHOLE = /^-?\d+$/;
 
+/** The literals in which values of a type are written; all others are texts. */
+const LITERALS: Readonly<Partial<Record<ColumnType, readonly Kind[]>>> = {
+  id: [Kind.STRING, Kind.INT],
+  integer: [Kind.INT],
+  real: [Kind.INT, Kind.FLOAT],
+  bigint: [Kind.STRING, Kind.INT, Kind.FLOAT],
+  decimal: [Kind.STRING, Kind.INT, Kind.FLOAT],
+  boolean: [Kind.BOOLEAN],
+};
+
 /** The value in the form of the column; undefined when the column cannot hold it. */
 function constant({ type, values }: Comparing, node: ConstValueNode): unknown {
   const text = 'value' in node ? String(node.value) : '';
-  const isNumber = node.kind === Kind.INT || node.kind === Kind.FLOAT;
   if (values) return node.kind === Kind.ENUM && values.includes(text) ? text : undefined;
-  if (node.kind === Kind.BOOLEAN) return type === 'boolean' ? node.value : undefined;
-  if (node.kind !== Kind.STRING && !isNumber) return undefined;
-  switch (type) {
-    case 'text':
-      return isNumber ? undefined : text;
-    case 'id':
-      return node.kind === Kind.FLOAT ? undefined : text;
-    case 'uuid':
-      return isNumber ? undefined : text;
-    case 'integer':
-      return node.kind === Kind.INT ? Number(text) : undefined;
-    case 'real':
-      return isNumber ? Number(text) : undefined;
-    case 'bigint':
-      return WHOLE.test(text) ? text : undefined;
-    case 'decimal':
-      return NUMBER.test(text) ? text : undefined;
-    default:
-      return isNumber ? undefined : moment(type, text);
-  }
+  if (!(LITERALS[type] ?? [Kind.STRING]).includes(node.kind)) return undefined;
+  if (type === 'boolean') return text === 'true';
+  if (type === 'integer' || type === 'real') return Number(text);
+  if (type === 'bigint') return WHOLE.test(text) ? text : undefined;
+  if (type === 'decimal') return NUMBER.test(text) ? text : undefined;
+  return ['text', 'id', 'uuid'].includes(type) ? text : moment(type, text);
 }
 
 /** The items of a list. A single value counts as a list with one item. */

@@ -1,12 +1,11 @@
 import { isEnumType, Kind } from 'graphql';
 import type { ASTNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
-import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType, Comparison, Condition, FilterOperator } from '../model.ts';
 import { isClaim, listOf, readJsonOperand, readOperand, type Comparing } from './comparisons.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
 import { scalarType, type EntityFact, type Facts, type FieldFact } from './facts.ts';
 import {
-  knownWord,
+  meantWord,
   LIST_OPERATORS,
   LOGICAL,
   OPERATORS,
@@ -167,10 +166,9 @@ function oneWord(
 }
 
 function unknownWord(reading: Reading, word: string, at: ASTNode, known: readonly string[]) {
-  const ours = knownWord(word);
   return refuse(reading, at, {
     summary: `A filter has no word ${word}${WORDS.some((each) => each === word) ? ' here' : ''}`,
-    fix: ours ? `write ${ours}` : (didYouMean(word, known) ?? `one of ${known.join(', ')}`),
+    fix: meantWord(word, known),
   });
 }
 

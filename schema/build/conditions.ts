@@ -1,7 +1,6 @@
 import { uniqueName } from './columns.ts';
 import { Kind } from 'graphql';
 import type { ConstObjectFieldNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
-import { didYouMean } from '../did-you-mean.ts';
 import type { Condition, FilterOperator, RelatedLink } from '../model.ts';
 import {
   allOf,
@@ -14,7 +13,7 @@ import { compareColumn, logicalCondition, type ComparedField } from './condition
 import { isClaim, listOf, readOperand, type Comparing } from './comparisons.ts';
 import { isObjectValue, ofHeldObject } from './held-conditions.ts';
 import type { EntityFact } from './facts.ts';
-import { knownWord, LOGICAL, OPERATORS, type LogicalWord } from './filter-words.ts';
+import { LOGICAL, meantWord, OPERATORS, type LogicalWord } from './filter-words.ts';
 import type { Link } from './links.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
 import { isListEnd, type Shapes } from './shapes.ts';
@@ -85,14 +84,10 @@ function unknownField(
   const known = [
     ...new Set([...columnNames(reading.shapes, entity), ...relations(reading, entity)]),
   ];
-  const ours = knownWord(word);
   const summary = entity.fields.has(word)
     ? `${entity.name}.${word} cannot be compared in a condition`
     : `${entity.name} has no field ${word}`;
-  const fix = ours
-    ? `write ${ours}`
-    : (didYouMean(word, known) ?? `one of ${known.slice(0, 12).join(', ')}`);
-  return refuse(reading, name, { summary, fix });
+  return refuse(reading, name, { summary, fix: meantWord(word, known, known.slice(0, 12)) });
 }
 
 const relations = ({ shapes }: Reading, entity: EntityFact) =>

@@ -1,3 +1,4 @@
+import { didYouMean } from '../did-you-mean.ts';
 import type { FilterOperator, FilterWord } from '../model.ts';
 
 export const OPERATORS: readonly FilterOperator[] = [
@@ -80,3 +81,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 /** @example knownWord('_neq') // 'ne' */
 export const knownWord = (word: string): string | undefined =>
   Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined;
+
+/** What to write in place of a word that has no meaning: ours for a word of another server. */
+export function meantWord(word: string, known: readonly string[], shown = known): string {
+  const ours = knownWord(word);
+  return ours ? `write ${ours}` : (didYouMean(word, known) ?? `one of ${shown.join(', ')}`);
+}

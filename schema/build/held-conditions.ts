@@ -1,10 +1,9 @@
 import { Kind, type ConstObjectValueNode, type ConstValueNode, type NameNode } from 'graphql';
-import { didYouMean } from '../did-you-mean.ts';
 import type { Condition } from '../model.ts';
 import { listOf } from './comparisons.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
 import { compareColumn, logicalCondition, type ComparedField } from './condition-words.ts';
-import { knownWord, LOGICAL } from './filter-words.ts';
+import { LOGICAL, meantWord } from './filter-words.ts';
 import { membersOf } from './filter-members.ts';
 
 /** Whether a condition on an object without `id` continues with the object's own fields. */
@@ -60,9 +59,8 @@ function noMember(
   name: NameNode,
   known: readonly string[],
 ): Condition {
-  const ours = knownWord(name.value);
   return refuse(reading, name, {
     summary: `${field.named.name} of ${entity.name}.${holder} has no field ${name.value}`,
-    fix: ours ? `write ${ours}` : (didYouMean(name.value, known) ?? `one of ${known.join(', ')}`),
+    fix: meantWord(name.value, known),
   });
 }
