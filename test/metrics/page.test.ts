@@ -31,7 +31,8 @@ const FAMILIES: readonly [name: string, type: string, labels: readonly string[]]
   ['graphql_subscriptions', 'GAUGE', ['transport']],
   ['db_statements_total', 'COUNTER', ['kind']],
   ['db_statement_duration_seconds', 'HISTOGRAM', ['kind']],
-  ['db_connections', 'GAUGE', ['state']],
+  ['database_connections', 'GAUGE', ['address', 'state']],
+  ['database_waiting', 'GAUGE', []],
   ['jobs', 'GAUGE', ['name', 'state']],
   ['auth_attempts_total', 'COUNTER', ['outcome']],
   ['auth_sessions', 'GAUGE', []],
@@ -167,11 +168,11 @@ describe.each(databases)('the page of figures on %s', (database) => {
     await query(url, 'mutation Make { createNote(text: "y") { id } }');
     expect(await valueOf(url, 'db_statements_total', { kind: 'write' })).toBeGreaterThan(writes);
     const found = await families(url);
-    expect(found.get('db_connections')!.metrics.map(({ labels }) => labels!['state'])).toEqual([
-      'used',
-      'idle',
-      'waiting',
+    expect(found.get('database_connections')!.metrics.map(({ labels }) => labels)).toEqual([
+      { address: 'primary', state: 'used' },
+      { address: 'primary', state: 'idle' },
     ]);
+    expect(found.get('database_waiting')!.metrics).toMatchObject([{ value: '0' }]);
     expect(found.get('jobs')!.metrics[0]).toEqual({
       labels: { name: 'mail', state: 'waiting' },
       value: '0',

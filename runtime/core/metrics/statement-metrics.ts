@@ -23,11 +23,19 @@ const isRead = (sql: string) => READS.test(sql) || (/^\s*with\b/i.test(sql) && !
 export function addConnectionMetrics(metrics: Metrics, connections: () => Connections): void {
   metrics.read(
     {
-      name: 'db_connections',
-      help: 'Connections to the database, and callers that wait for one',
+      name: 'database_connections',
+      help: 'Connections to the database',
       type: 'gauge',
-      labels: ['state'],
+      labels: ['address', 'state'],
     },
-    () => Object.entries(connections()).map(([state, value]) => ({ of: [state], value })),
+    () => {
+      const { used, idle } = connections();
+      const all = { used, idle };
+      return Object.entries(all).map(([state, value]) => ({ of: ['primary', state], value }));
+    },
+  );
+  metrics.read(
+    { name: 'database_waiting', help: 'Callers that wait for one', type: 'gauge', labels: [] },
+    () => [{ of: [], value: connections().waiting }],
   );
 }
