@@ -118,6 +118,107 @@ const DATA: Readonly<Record<string, readonly string[]>> = {
   scalars: ['sql'],
 };
 
+/**
+ * Inside hosting, a room may import those listed. `flows` is above all of them: what joins the parts
+ * (`hosting.ts`, `leader-session.ts` and what they make) alone imports it.
+ */
+const HOSTING: Readonly<Record<string, readonly string[]>> = {
+  'api-entry': ['(ingress)', 'socket-folder'],
+  backups: ['core', 'deploy', 'engine', 'loop', 'records', 'source'],
+  compose: ['(deploy)', '(leader)', 'records', 'source'],
+  core: [
+    '(deploy)',
+    '(engine)',
+    '(events)',
+    '(ingress)',
+    '(records)',
+    '(registries)',
+    '(runs)',
+    '(ssh)',
+  ],
+  deploy: [
+    'core',
+    'engine',
+    'full-disk',
+    '(ingress)',
+    '(leader)',
+    'loop',
+    'records',
+    'registries',
+    'source',
+    'ssh',
+  ],
+  engine: ['(deploy)', 'registries', 'source'],
+  flows: [
+    'backups',
+    'compose',
+    '(core)',
+    'deploy',
+    'engine',
+    'ingress',
+    '(leader)',
+    'logs',
+    'moves',
+    'notifications',
+    '(previews)',
+    'read-bytes',
+    'records',
+    'registries',
+    'request-metrics',
+    'runs',
+    'source',
+    'ssh',
+    'stats',
+    'templates',
+    'validator',
+    'webhooks',
+  ],
+  ingress: ['running', 'socket-folder'],
+  leader: [
+    '(backups)',
+    '(core)',
+    '(deploy)',
+    '(ingress)',
+    '(moves)',
+    '(notifications)',
+    '(previews)',
+    '(records)',
+    '(runs)',
+    '(stats)',
+    '(templates)',
+    '(terminals)',
+    '(tls)',
+  ],
+  logs: ['(core)', 'deploy', 'engine', '(records)'],
+  moves: [
+    'backups',
+    '(core)',
+    'deploy',
+    'engine',
+    '(ingress)',
+    'loop',
+    'read-bytes',
+    'records',
+    'source',
+    '(tls)',
+    'validator',
+  ],
+  notifications: ['(core)', 'loop', 'records'],
+  operator: ['loop', 'read-bytes', 'records', 'running', 'socket-folder', 'terminals'],
+  previews: ['(core)', '(deploy)', 'loop', 'records'],
+  records: ['ingress'],
+  registries: ['(engine)', 'records'],
+  'request-metrics': ['ingress'],
+  runs: ['core', 'deploy', 'engine', 'loop', 'records'],
+  source: ['(engine)', 'read-bytes', '(records)', 'running', 'ssh'],
+  ssh: ['records'],
+  stats: ['(core)', '(engine)', '(records)'],
+  templates: ['records'],
+  terminals: ['(core)', 'deploy', '(engine)', '(records)'],
+  tls: ['(ingress)', '(records)'],
+  webhooks: ['previews'],
+};
+
 /** The files that list the capabilities of their layer, or hand their names on. */
 const TABLES = [
   'schema/capabilities.ts',
@@ -199,6 +300,24 @@ describe('imports', () => {
     expect([...new Set(inside.map(({ from }) => chamber(from)))].toSorted()).toEqual(
       Object.keys(DATA).toSorted(),
     );
+  });
+
+  it('go one way between the rooms of hosting, whose flows nothing but their table stands on', () => {
+    const inside = imports.filter(({ from, to }) =>
+      [from, to].every((path) => path.startsWith('runtime/hosting/')),
+    );
+    expect(inside.length).toBeGreaterThan(20);
+    expect(
+      inside
+        .filter(({ from, to, typeOnly }) => !allowed(HOSTING, room(from), room(to), typeOnly))
+        .map(show),
+    ).toEqual([]);
+    const above = inside.filter(({ from, to }) => room(to) === 'flows' && room(from) !== 'flows');
+    expect([...new Set(above.map(({ from }) => room(from)))].toSorted()).toEqual([
+      'capability',
+      'hosting',
+      'leader-session',
+    ]);
   });
 
   it('reach the disk only from the first and last stage of the generator, and never from schema or templates', () => {
