@@ -25,9 +25,9 @@ const renaming = (version: string, from: string, to: string) => `{
 
 const inTable = (entry: string) => (text: string) =>
   text.replace(
-    /export const codemods = \[(.*)\];/s,
+    /const codemods = \[(.*)\];/s,
     (_, rest: string) =>
-      `export const codemods = [${rest.replace(/,?\s*$/, rest === '' ? '' : ',\n')}${entry},\n];`,
+      `const codemods = [${rest.replace(/,?\s*$/, rest === '' ? '' : ',\n')}${entry},\n];`,
   );
 
 const exported = (to: string, ending: string): MadeUp => ({
@@ -58,17 +58,17 @@ const shorterDepth = `{
 export const next: readonly MadeUp[] = [
   {
     of: 'generator',
-    file: 'generator/upgrade/codemods.js',
+    file: 'generator/upgrade/run-codemods.js',
     change: inTable(renaming(NEXT, 'openContext', 'createContext')),
   },
   {
     of: 'generator',
-    file: 'templates/owned/header.js',
+    file: 'templates/code.js',
     change: (text) => text.replace('Do not edit:', 'Do not change:'),
   },
   {
     of: 'generator',
-    file: 'templates/seeded/ignore.js',
+    file: 'templates/seeded/dot-files.js',
     change: (text) => text.replace('*.log\n', '*.log\n*.tmp\n'),
   },
   {
@@ -103,12 +103,12 @@ export const later: readonly MadeUp[] = [
   ...next,
   {
     of: 'generator',
-    file: 'generator/upgrade/codemods.js',
+    file: 'generator/upgrade/run-codemods.js',
     change: inTable(renaming(LATER, 'createContext', 'makeContext')),
   },
   {
     of: 'generator',
-    file: 'templates/seeded/ignore.js',
+    file: 'templates/seeded/dot-files.js',
     change: (text) => text.replace('*.tmp\n', '*.tmp\n*.bak\n'),
   },
   {

@@ -62,6 +62,11 @@ export interface MadeUp {
 function changedPack(pack: Pack, version: string, changes: readonly MadeUp[]): Pack {
   const short = pack.manifest.name.replace('@twofold/', '');
   const older = pack.manifest.version;
+  const absent = changes.find(
+    ({ of, file }) => of === short && !pack.files.some(({ path }) => path === file),
+  );
+  if (absent)
+    throw new TypeError(`a made-up change is of a file that is not there: ${absent.file}`);
   const files = pack.files
     .filter(({ path }) => !path.endsWith('.map'))
     .map((entry) => {
