@@ -1,4 +1,4 @@
-import { CRONER } from '../templates/seeded/package-json.ts';
+import { CRONER } from '../templates/seeded/croner.ts';
 import type { FileChange } from './files.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { capabilitiesOf, isNeededIn, type Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
+import { CRONER } from './croner.ts';
 
 /** Where the project takes our packages and Node from. */
 export interface PackageOptions {
@@ -85,6 +86,3 @@ function packageName(name: string): string {
     ? `app-${safe}`.replace(/-$/, '')
     : safe.slice(0, 200);
 }
-
-/** The package that reads the schedules of jobs: only a project that has some installs it. */
-export const CRONER = 'croner';
