@@ -23,7 +23,7 @@ import { renderPagesTsconfig, renderTsconfig } from '../templates/seeded/tsconfi
 import { TYPES_FILE, type Owner, type PlannedFile, type Sources } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
 import { userPartsOf } from './user-files.ts';
-import { hasSchedules } from './user-jobs.ts';
+import { hasSchedules } from './job-schedules.ts';
 
 /** The input of the plan in addition to the model. */
 export interface PlanOptions {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { Cron } from 'croner';
+import { jobsOf, SCHEDULE } from './job-schedules.ts';
 
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 
@@ -78,14 +79,3 @@ function problemOf(pattern: string, timezone = 'UTC'): string | null {
     return (error as Error).message;
   }
 }
-
-/** The user's files of jobs. */
-const jobsOf = (texts: readonly SourceText[]): SourceText[] =>
-  texts.filter(({ file }) => file.startsWith('src/jobs/'));
-
-/** A schedule in the text of a job; the second group is its pattern, if it is a literal. */
-const SCHEDULE = /(?<![\w.])schedule\s*:\s*(?:(['"`])((?:(?!\1)[^\\\n])*)\1)?/g;
-
-/** Whether a job has a schedule. Read without running the file. */
-export const hasSchedules = (texts: readonly SourceText[]): boolean =>
-  jobsOf(texts).some(({ text }) => text.match(SCHEDULE) !== null);

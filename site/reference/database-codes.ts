@@ -122,4 +122,22 @@ export const databaseCodes: readonly ErrorCode[] = [
     'others hold a lock that a migration needs',
     'wait for the long transaction to end, then migrate again',
   ),
+  row(
+    'DATABASE_URL_MISMATCH',
+    500,
+    '`DATABASE_DIRECT_URL` leads to another database than `DATABASE_URL`; the start ends',
+    'give both the address of one database',
+  ),
+  row(
+    'DATABASE_UNAVAILABLE',
+    503,
+    'the database was lost while the answer was made; `outcome` says whether a write was done',
+    'try again after the time in `Retry-After`; repeat a write of outcome `unknown` only after looking',
+  ),
+  row(
+    'WAITING_FOR_LOCK',
+    503,
+    'another server or command held the lock for as long as was waited; a start or command ends with 75',
+    'try again; the log names who holds it',
+  ),
 ];
