@@ -67,7 +67,11 @@ describe('the packs', () => {
   it('have the schema in one file for each of its exports', () => {
     const schema = packs.find(({ manifest }) => manifest.name === '@twofold/schema');
     const scripts = schema?.files.filter(({ path }) => path.endsWith('.js')) ?? [];
-    expect(scripts.map(({ path }) => path).sort()).toEqual(['index.js', 'mcp/index.js']);
+    expect(scripts.map(({ path }) => path).sort()).toEqual([
+      'index.js',
+      'mcp/index.js',
+      'shapes/index.js',
+    ]);
     const imported = scripts.flatMap(({ bytes }) =>
       [...String(bytes).matchAll(/^import .* from "(.*)";$/gm)].map(([, from]) => from),
     );
