@@ -11,6 +11,7 @@ export const SERVER_CODES: readonly string[] = [
   'CANCELLED',
   'CONFLICT',
   'CSRF_REFUSED',
+  'DATABASE_UNAVAILABLE',
   'DOCUMENT_NOT_TRUSTED',
   'FORBIDDEN',
   'GRAPHQL_PARSE_FAILED',
@@ -46,6 +47,7 @@ export const SERVER_CODES: readonly string[] = [
   'UNAVAILABLE',
   'UNPROCESSABLE',
   'UNSUPPORTED_MEDIA_TYPE',
+  'WAITING_FOR_LOCK',
 ];
 
 /** The codes that the client itself adds: no answer, and none in time. */

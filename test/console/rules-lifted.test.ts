@@ -17,6 +17,8 @@ const KNOWN = [
   'runtime/core/context/request-context.ts',
   'runtime/core/context/unrestricted.ts',
   'runtime/core/data-api/entity-data.ts',
+  // What packages get of it: none may lift rules but those below.
+  'runtime/core/data/index.ts',
   'runtime/core/data/access/access.ts',
   'runtime/core/data/write/insert-with-hooks.ts',
   'runtime/core/data/access/rule-text.ts',
@@ -24,6 +26,8 @@ const KNOWN = [
   'runtime/core/graphql/dry-engine.ts',
   'runtime/core/own-context/base-context.ts',
   'runtime/core/own-context/system-context.ts',
+  // Rows of the seed, which no request writes.
+  'runtime/database/seed/write-rows.ts',
   // The kind of a backup, not of a caller.
   'runtime/hosting/backups/system.ts',
 ];

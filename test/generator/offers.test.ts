@@ -20,20 +20,13 @@ function offers(): string[] {
   const files = project.addSourceFilesAtPaths(SOURCES.map((glob) => join(repo, 'generator', glob)));
   return files.flatMap((file) => {
     const name = file.getFilePath().slice(join(repo, 'generator/').length);
-    const errors = file
-      .getDescendantsOfKind(SyntaxKind.NewExpression)
-      .filter((each) => each.getExpression().getText() === 'CommandError')
-      .filter((each) => (each.getArguments()[2]?.getText() ?? 'undefined') !== 'undefined')
-      .map((each) => `${name} ${each.getArguments()[0]!.getText().replaceAll("'", '')}`);
-    const others = file
+    return file
       .getDescendantsOfKind(SyntaxKind.PropertyAssignment)
       .filter((each) => each.getName() === 'fix' && each.getInitializer()!.getText() !== 'null')
       .map((each) => {
         const beside = each.getParentIfKind(SyntaxKind.ObjectLiteralExpression);
-        const code = beside
-          ?.getProperty('code')
-          ?.getText()
-          .match(/'(\w+)'/)?.[1];
+        const error = beside?.getParentIfKind(SyntaxKind.NewExpression)?.getArguments()[0];
+        const code = (error ?? beside?.getProperty('code'))?.getText().match(/'(\w+)'/)?.[1];
         return `${name} ${
           code ??
           each
@@ -42,7 +35,6 @@ function offers(): string[] {
             .replaceAll(/^['`]|['`]$/g, '')
         }`;
       });
-    return [...errors, ...others];
   });
 }
 

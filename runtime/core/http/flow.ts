@@ -60,6 +60,12 @@ export const flowsIn = <State>(...files: readonly object[]): readonly Flow<State
     .filter((entry): entry is [string, Flow<State>] => typeof entry[1]?.handle === 'function')
     .map(([id, flow]) => ({ ...flow, id }));
 
-/** Gives flows their state, for the router. */
+/** Gives flows their state, for the router, in which a word comes before a parameter. */
 export const bindFlows = <State>(flows: readonly Flow<State>[], state: State): BoundRoute[] =>
-  flows.map((flow) => ({ spec: flow, handle: (call) => flow.handle(call, state) }));
+  flows
+    .toSorted((a, b) => rankOf(a.path).localeCompare(rankOf(b.path)))
+    .map((flow) => ({ spec: flow, handle: (call) => flow.handle(call, state) }));
+
+/** Digits that sort paths: of each part, a word is 0, a parameter 1, and all that follows 2. */
+const rankOf = (path: string): string =>
+  path.replaceAll(/\/(.)[^/]*/g, (_, first: string) => `${':*'.indexOf(first) + 1}`);
