@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_490,
   database: 11_068,
-  auth: 25_365,
+  auth: 26_450,
   hosting: 34_970,
   models: 9_040,
   console: 20_210,
