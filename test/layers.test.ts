@@ -320,6 +320,17 @@ describe('imports', () => {
     ]);
   });
 
+  it('lead to the flows of auth only from what makes its server', () => {
+    const above = imports.filter(
+      ({ from, to }) => to.startsWith('runtime/auth/flows/') && from.startsWith('runtime/auth/'),
+    );
+    expect([...new Set(above.map(({ from }) => room(from)))].toSorted()).toEqual([
+      'auth',
+      'create-auth',
+      'flows',
+    ]);
+  });
+
   it('reach the disk only from the first and last stage of the generator, and never from schema or templates', () => {
     const disk = imports.filter(
       ({ to, typeOnly }) =>

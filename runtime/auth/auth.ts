@@ -2,6 +2,7 @@ import type { Capability } from '@twofold/runtime/kernel';
 import { type AuthModule, createAuth } from './create-auth.ts';
 import type { AuthHooks } from './auth-hooks.ts';
 import type { Listeners } from './events/event-types.ts';
+import { authFlows } from './flows/index.ts';
 import type { Extend } from './sessions/extend.ts';
 import type { OwnMails } from './mails/kinds.ts';
 import type { OwnTexts } from './pages/texts.ts';
@@ -34,6 +35,7 @@ export interface AuthCapability extends Capability {
 export function auth(functions: AuthFunctions = {}): AuthCapability {
   return {
     name: 'auth',
+    flows: authFlows,
     functions,
     create: (kernel, all): AuthModule =>
       createAuth({

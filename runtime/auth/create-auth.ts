@@ -1,55 +1,34 @@
 import {
-  authRoutes,
   identityWrites,
   isAuthRouteServed,
   identityWriteText,
   type RouteSpec,
 } from '@twofold/schema';
-import { failure } from '@twofold/runtime/errors';
-import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
+import { bindFlows, type BoundRoute } from '@twofold/runtime/http';
 import { addServices, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
-import { accountHandlers } from './account/handlers.ts';
 import { administer, type Administered, type Administration } from './setup/administration.ts';
 import { guardUserRows } from './admin/user-rows.ts';
-import { adminHandlers } from './admin/handlers.ts';
 import { authenticate } from './requests/authenticate.ts';
 import { SYSTEM } from './requests/caller.ts';
 import type { Events } from './events/events.ts';
 import { createGuards } from './requests/guards.ts';
-import { createHostLogin } from './sign-in/host-login.ts';
-import { createLogin } from './sign-in/password-login.ts';
-import { logoutHandlers } from './sessions/logout.ts';
 import { startNotices } from './events/notices.ts';
-import { oauthHandlers } from './oauth/handlers.ts';
 import { type AuthRoutes, createAuthApi } from './own/auth-api.ts';
 import { principalOf } from './own/credentials.ts';
-import { ownKeyHandlers } from './keys/own-keys.ts';
 import { createPages } from './pages/create-pages.ts';
 import type { AuthParts } from './parts.ts';
-import { emailSignInHandlers } from './sign-in/email-sign-in.ts';
-import { createAnswer } from './second-factor/answer.ts';
-import { deviceHandlers } from './second-factor/device-handlers.ts';
-import { totpHandlers } from './second-factor/totp-handlers.ts';
 import { createRevalidation } from './requests/revalidate.ts';
-import { passkeyHandlers } from './passkeys/handlers.ts';
-import { recoveryHandlers } from './passwords/recovery.ts';
-import { clientOf } from './sessions/client.ts';
-import { assertSecureEntry } from './sessions/secure-entry.ts';
-import { createRefresh } from './sessions/refresh.ts';
-import { createRegister } from './sign-in/register.ts';
 import { startRetention } from './events/retention.ts';
 import { seedRoles } from './users/roles.ts';
 import { takeSeededUsers } from './users/seeded-users.ts';
+import { authFlows } from './flows/index.ts';
 import { limited } from './limits/route-limits.ts';
 import { sessionMetrics } from './sessions/session-metrics.ts';
 import { type EntryLink, linkTo } from './setup/host-link.ts';
-import { createSetup } from './setup/setup.ts';
 import { atPort, noteStart } from './setup/start-notes.ts';
 import { authMigrations } from './migrations.ts';
 import { tieUserTable } from './users/user-table.ts';
 import { followOrganizations } from './organizations/first-member.ts';
-import { organizationHandlers } from './organizations/handlers.ts';
-import { verificationHandlers } from './sign-in/verification.ts';
 import { validator } from './validator.ts';
 import { type AuthOptions, createParts } from './create-parts.ts';
 
@@ -83,10 +62,10 @@ export function createAuth(options: AuthOptions): AuthModule {
   const { kernel, model } = parts;
   const guards = createGuards(parts);
   const stops: (() => void | Promise<void>)[] = [];
-  const routes = createRoutes(parts, options.host);
+  const routes = createRoutes(parts);
   addOwnServices(parts, {
     limited: routes,
-    free: () => createRoutes(withoutLimits(parts), options.host),
+    free: () => createRoutes(withoutLimits(parts)),
   });
   return {
     name: 'auth',
@@ -164,50 +143,12 @@ function refuseIdentityWrites({ project, settings }: Kernel): void {
     );
 }
 
-function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
-  const routes = bindRoutes(authRoutes, {
-    login: createLoginDispatch(parts, host),
-    register: createRegister(parts),
-    setup: createSetup(parts),
-    refresh: createRefresh(parts),
-    ...ownKeyHandlers(parts),
-    ...logoutHandlers(parts),
-    ...accountHandlers(parts),
-    ...recoveryHandlers(parts),
-    ...verificationHandlers(parts),
-    ...oauthHandlers(parts),
-    ...passkeyHandlers(parts),
-    ...organizationHandlers(parts),
-    ...totpHandlers(parts),
-    ...deviceHandlers(parts),
-    ...emailSignInHandlers(parts),
-    secondFactor: createAnswer(parts),
-    ...adminHandlers(parts),
-  });
-  return routes.filter(({ spec }) => isServed(parts, spec)).map((route) => limited(parts, route));
-}
+const createRoutes = (parts: AuthParts): BoundRoute[] =>
+  bindFlows(authFlows, parts)
+    .filter(({ spec }) => isServed(parts, spec))
+    .map((route) => limited(parts, route));
 
 function isServed({ users, config, model, applications }: AuthParts, route: RouteSpec): boolean {
   if (!isAuthRouteServed(route, users ? model : null, applications.size > 0)) return false;
   return config.passkeys !== null || !route.path.startsWith('/api/auth/passkeys');
-}
-
-/** Two kinds of login on one path: users send an e-mail address, the operator only a password. */
-function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
-  const asUser = createLogin(parts);
-  const asHost = createHostLogin(parts);
-  return (call) => {
-    assertSecureEntry(parts, call, clientOf(call.body));
-    const { email, password, code } = call.body as Readonly<Record<string, string | undefined>>;
-    if (code && host && !email && !password) return asHost(call);
-    if (!email && !password && host)
-      throw failure.badRequest(
-        `${parts.users ? 'email, password' : 'password'} or code is required`,
-      );
-    if (!email && !host) throw failure.badRequest('email is required');
-    if (!password) throw failure.badRequest('password is required');
-    if (!email) return asHost(call);
-    if (!parts.users) throw failure.unauthenticated('Invalid credentials');
-    return asUser(call);
-  };
 }

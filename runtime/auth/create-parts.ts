@@ -20,10 +20,13 @@ import { memoryWindows } from './limits/memory-windows.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
 import { storedWindows } from './limits/stored-windows.ts';
 import type { Windows } from './limits/windows.ts';
+import { hostHash } from './sign-in/host-login.ts';
 import { createLockout } from './sign-in/lockout.ts';
 import { createMailer } from './mails/mail.ts';
 import type { OwnMails } from './mails/kinds.ts';
 import { createMails } from './mails/mails.ts';
+import { createIdTokens } from './oauth/id-token.ts';
+import { configuredProviders, createProviders } from './oauth/providers.ts';
 import { createOneTimeTokens } from './secrets/one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import type { OwnTexts } from './pages/texts.ts';
@@ -64,6 +67,7 @@ type Base = Pick<
   | 'sessions'
   | 'hooks'
   | 'users'
+  | 'host'
   | 'applications'
 >;
 
@@ -81,6 +85,7 @@ export function createParts(options: AuthOptions): AuthParts {
     ...reporting,
     ...tokens,
     ...createPasswordParts(base),
+    ...createProviderParts(base),
     ...createDevices(base),
     identifierKey: keys.derived('identifier'),
     limits: createRateLimits({
@@ -142,6 +147,7 @@ function createBase(options: AuthOptions): Base {
     sessions: new Sessions({ store, model, directory: users ? directory : null, now }),
     hooks,
     users,
+    host,
     applications: new Map(applications.map((each) => [each.client, each])),
   };
 }
@@ -187,15 +193,29 @@ function createPasswordParts({
   model,
   config,
   hooks,
-}: Base): Pick<AuthParts, 'passwords' | 'policy'> {
+}: Base): Pick<AuthParts, 'passwords' | 'policy' | 'hostPassword'> {
   const { hashConcurrency: concurrency, hashQueue: queue } = model.password;
+  const passwords = createPasswords({ cost: config.bcryptCost, concurrency, queue });
   return {
-    passwords: createPasswords({ cost: config.bcryptCost, concurrency, queue }),
+    passwords,
+    hostPassword: hostHash(config, passwords),
     policy: createPasswordPolicy(
       model.password,
       [kernel.project.name],
       breachedBy(kernel, model.password, hooks),
     ),
+  };
+}
+
+function createProviderParts({
+  kernel,
+  model,
+  config,
+}: Base): Pick<AuthParts, 'providers' | 'idTokens'> {
+  const configured = configuredProviders(model.oauth.providers);
+  return {
+    providers: createProviders(kernel.settings, configured, config.providers),
+    idTokens: createIdTokens(kernel.now),
   };
 }
 

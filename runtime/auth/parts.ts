@@ -13,6 +13,8 @@ import type { Keys } from './secrets/keys.ts';
 import type { Lockout } from './sign-in/lockout.ts';
 import type { Mailer } from './mails/mail.ts';
 import type { Mails } from './mails/mails.ts';
+import type { IdTokens } from './oauth/id-token.ts';
+import type { Providers } from './oauth/providers.ts';
 import type { OneTimeTokens } from './secrets/one-time-tokens.ts';
 import type { PasswordPolicy } from './passwords/password-policy.ts';
 import type { Passwords } from './passwords/passwords.ts';
@@ -55,4 +57,10 @@ export interface AuthParts {
   readonly applications: ReadonlyMap<string, OwnApplication>;
   /** Whether the manifest has an `auth:` section. Without it only the operator signs in. */
   readonly users: boolean;
+  /** Whether an operator signs in with `HOST_PASSWORD`. */
+  readonly host: boolean;
+  /** The hash of `HOST_PASSWORD`. */
+  readonly hostPassword: () => Promise<string>;
+  readonly providers: Providers;
+  readonly idTokens: IdTokens;
 }

@@ -1,6 +1,6 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildAuth, defaultsOfAuth } from './build.ts';
-import { authRoutes } from './routes.ts';
+import { authRoutes, isAuthRouteServed } from './routes.ts';
 import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';
 import { identityColumns } from './rules/identity-columns.ts';
@@ -13,7 +13,6 @@ import { settings } from './rules/settings.ts';
 import { theme } from './rules/theme.ts';
 import { unindexed } from './rules/unindexed.ts';
 import { userType } from './rules/user-type.ts';
-import { isAuthRouteServed } from './served-routes.ts';
 
 /** Sign-in. */
 export const authCapability: CapabilitySpec = {

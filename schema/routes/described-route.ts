@@ -9,7 +9,7 @@ type StreamBody = Extract<BodySpec, { readonly kind: 'stream' }>;
 /** An endpoint without its name, in the words of a flow. */
 export interface RouteWords<Body, Query> extends Pick<
   RouteSpec,
-  'description' | 'deprecated' | 'security' | 'headers' | 'audit'
+  'description' | 'deprecated' | 'security' | 'headers' | 'audit' | 'limits'
 > {
   /** The guard that runs before the handler; `public` lets everybody in. */
   readonly needs: string;
@@ -24,15 +24,19 @@ export interface RouteWords<Body, Query> extends Pick<
   readonly optional?: boolean;
   readonly form?: JsonSchema;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Statuses besides, whose answers have the one shape of refusals. */
-  readonly refuses?: readonly number[];
+  /** Statuses besides, whose answers have the one shape of refusals, perhaps each with its reason. */
+  readonly refuses?: Refusals;
 }
+
+type Refusals = readonly number[] | Readonly<Record<number, string>>;
 
 /** What the endpoints of a capability have in common. */
 export interface UsualRoute {
   readonly tag: string;
   /** The answer of a call that is refused. */
   readonly refused: RouteSpec['responses'][number];
+  /** Refusals of every call, where each has its reason. */
+  readonly refuses?: Readonly<Record<number, string>>;
   /** Bytes of a JSON body; if absent, those of the server. */
   readonly limit?: number;
   /** The schema of an answer that names none; if absent, such an answer has no body. */
@@ -61,10 +65,10 @@ type ParamsIn<Name extends string> = Name extends `${string}/${':' | '*'}${infer
 export function describedRoute(
   name: `${Method} /${string}`,
   words: RouteWords<JsonSchema, Readonly<Record<string, JsonSchema>>>,
-  { tag, refused, anything, ...usual }: UsualRoute,
+  { tag, anything, ...usual }: UsualRoute,
 ): RouteSpec {
   const { needs, body, limit = usual.limit, optional = false, form, ...rest } = words;
-  const { answers, refuses = [], ...said } = rest;
+  const { answers, refuses, ...said } = rest;
   const [method, path] = name.split(' ') as [Method, string];
   const json = body && { kind: 'json', schema: body, limit, optional, ...(form && { form }) };
   return {
@@ -81,10 +85,23 @@ export function describedRoute(
             : { description, ...(content && { schema: content }) },
         ]),
       ),
-      ...Object.fromEntries(refuses.map((status) => [status, refused])),
+      ...refusals(refuses, usual),
     },
   };
 }
+
+function refusals(
+  given: Refusals = {},
+  { refused, refuses }: Pick<UsualRoute, 'refused' | 'refuses'>,
+): RouteSpec['responses'] {
+  if (isList(given)) return Object.fromEntries(given.map((status) => [status, refused]));
+  const reasons = Object.entries({ ...refuses, ...given });
+  return Object.fromEntries(
+    reasons.map(([status, description]) => [status, { ...refused, description }]),
+  );
+}
+
+const isList = (given: Refusals): given is readonly number[] => Array.isArray(given);
 
 /** A body that the handler reads itself, such as an upload. */
 export const stream = (type: string, schema?: JsonSchema): StreamBody => ({

@@ -43,6 +43,8 @@ export interface RouteSpec {
    * GET, if the route needs a permission to write. False for routes that change nothing.
    */
   readonly audit?: false | AuditSpec;
+  /** Policies that count calls by IP address, where the capability has some for single routes. */
+  readonly limits?: readonly string[];
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
   readonly query?: Readonly<Record<string, JsonSchema>>;

@@ -38,14 +38,18 @@ type OfType<Type, Shape> = Type extends 'string'
         ? readonly (Shape extends { readonly items: infer Item } ? ValueOf<Item> : unknown)[]
         : Type extends 'object'
           ? Shape extends { readonly properties: infer Members }
-            ? MembersOf<
-                Members,
-                Shape extends { readonly required: readonly (infer Key)[] } ? Key : never
-              >
+            ? MembersOf<Members, RequiredIn<Shape>>
             : Shape extends { readonly additionalProperties: infer Member extends object }
               ? Readonly<Record<string, ValueOf<Member>>>
               : Readonly<Record<string, unknown>>
           : null;
+
+/** The names that a shape requires; `object` may be without any. */
+type RequiredIn<Shape> = Shape extends { readonly required?: infer Names }
+  ? Names extends readonly (infer Key)[]
+    ? Key
+    : never
+  : never;
 
 /** The values of members: those that are required or have a default are always there. */
 export type MembersOf<Members, Required = never> = {

@@ -1,13 +1,13 @@
 import {
   adminDataRoutes,
   auditRoutes,
-  authRoutes,
   consoleRoutes,
   documentRoutes,
   jobRoutes,
   type RouteSpec,
   systemRoutes,
 } from '@twofold/schema';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
 import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { table } from './table.ts';
@@ -16,7 +16,7 @@ import { table } from './table.ts';
 const TABLES: readonly (readonly [title: string, about: string, routes: readonly RouteSpec[]])[] = [
   ['System', 'Every server has these.', systemRoutes],
   ['Documents', 'A description of the API for tools.', documentRoutes],
-  ['Signing in', 'With `auth:` in the manifest.', authRoutes],
+  ['Signing in', 'With `auth:` in the manifest.', authFlows],
   ['Jobs', 'With files in `src/jobs/`.', jobRoutes],
   ['Audit', 'Who changed what with a permission.', auditRoutes],
   ['Rows for administrators', 'With `console: { admin_data }` in the manifest.', adminDataRoutes],

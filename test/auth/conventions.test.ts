@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Entity, authRoutes } from '@twofold/schema';
+import type { Entity } from '@twofold/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
 import { createSemaphore } from '../../runtime/core/store/transactions/semaphore.ts';
 import { describeWith } from '../engines/available.ts';
 import {
@@ -22,7 +23,7 @@ describeEachDatabase('§2.0 conventions', (database) => {
   afterAll(() => server.close());
 
   it('every route of the table answers, and whatever is wrong is exactly {"error": text}', async () => {
-    for (const { method, path } of authRoutes) {
+    for (const { method, path } of authFlows) {
       for (const body of [
         undefined,
         '{',
@@ -62,7 +63,7 @@ describeEachDatabase('§2.0 conventions', (database) => {
       '\ud83d',
       '{}',
     ];
-    for (const { method, path } of authRoutes.filter((route) => route.path.includes('/admin/'))) {
+    for (const { method, path } of authFlows.filter((route) => route.path.includes('/admin/'))) {
       for (const text of hostile) {
         const body =
           method === 'GET' || method === 'DELETE'
@@ -167,9 +168,7 @@ describeEachDatabase('§2.0 hostile input', (database) => {
         scopes: [text],
         provider: text,
       };
-      for (const { method, path } of authRoutes.filter(
-        (route) => !route.path.includes('/admin/'),
-      )) {
+      for (const { method, path } of authFlows.filter((route) => !route.path.includes('/admin/'))) {
         const target = path.replaceAll(/:\w+/g, encodeURIComponent(text.toWellFormed()) || 'y');
         const answer = await server.call(
           method,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { authRoutes } from '@twofold/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
 import { createLocalPair } from '../hosting/local-pair.ts';
 import { API_KEY, describeEachDatabase, startServer, type TestServer, USER } from './harness.ts';
 
@@ -21,7 +21,7 @@ describeEachDatabase('auth-2 §13 require_api_key', (database) => {
 
   /** The provider sends the browser there, so it cannot have a key. */
   const WITHOUT = new Set(['oauthCallback']);
-  const opening = authRoutes.filter(
+  const opening = authFlows.filter(
     ({ id, access, responses }) =>
       access === 'public' &&
       !WITHOUT.has(id) &&
@@ -29,7 +29,7 @@ describeEachDatabase('auth-2 §13 require_api_key', (database) => {
   );
 
   it('is asked by every route that opens or continues a session, and by the start of a flow', async () => {
-    const starts = authRoutes.filter(({ id }) => id === 'oauthStart' || id === 'oauthStartOfPage');
+    const starts = authFlows.filter(({ id }) => id === 'oauthStart' || id === 'oauthStartOfPage');
     expect(opening.length).toBeGreaterThan(5);
     for (const { id, method, path, ...spec } of [...opening, ...starts]) {
       const body = 'body' in spec ? bodyOf(spec.body.schema) : undefined;

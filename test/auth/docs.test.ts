@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { authRoutes } from '@twofold/schema';
+import { authRoutes, type RouteSpec } from '@twofold/schema';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
 import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
 import { buildProject, PAGES_KEY, startProject } from '../docs/emitted.ts';
@@ -184,7 +185,7 @@ describe('the pages of auth', () => {
   });
 
   it('speak of every route', () => {
-    const missing = authRoutes.filter(({ path }) => {
+    const missing = authFlows.filter(({ path }) => {
       const short = path.replace('/api/auth/admin', '');
       return (
         !text.includes(path) &&
@@ -193,6 +194,12 @@ describe('the pages of auth', () => {
       );
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('are named in the schema, which knows nothing else of them', () => {
+    const names = (routes: readonly RouteSpec[]) =>
+      routes.map(({ method, path }) => `${method} ${path}`).toSorted();
+    expect(names(authFlows)).toEqual(names(authRoutes));
   });
 
   it('are linked from the README of the module, and link each other right', () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { authRoutes } from '@twofold/schema';
 import { expect, it } from 'vitest';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
 import { generator, type Random } from './random.ts';
 import {
   API_KEY,
@@ -190,8 +190,8 @@ function judge({
     : `${status} with ${text.slice(0, 200)}`;
 }
 
-const MANAGED = authRoutes.filter(({ access }) => access === 'admin');
-const OTHERS = authRoutes.filter(({ access }) => access !== 'admin');
+const MANAGED = authFlows.filter(({ access }) => access === 'admin');
+const OTHERS = authFlows.filter(({ access }) => access !== 'admin');
 const JSON_TYPES = [
   'text/plain',
   'application/x-www-form-urlencoded',

@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { authRoutes } from '../../schema/auth/routes.ts';
-import { LOGIN } from '../../schema/auth/route-shapes.ts';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
+import { LOGIN } from '../../runtime/auth/flows/shapes.ts';
 import { failure } from '../../runtime/core/errors.ts';
 import {
   asRoot,
@@ -259,7 +259,7 @@ describeEachDatabase('§2.3 settings of login', (database) => {
     // The callback needs none: its flow was begun with a key, as its cookie shows. A passkey is in
     // corrections.test.ts, and an administrator who acts as a user is signed in.
     const others = ['oauthCallback', 'passkeyLogin', 'impersonate'];
-    const asking = authRoutes.filter(
+    const asking = authFlows.filter(
       ({ id, responses }) =>
         !others.includes(id) &&
         Object.values<{ schema?: object }>(responses).some(({ schema }) => schema === LOGIN),
@@ -270,17 +270,19 @@ describeEachDatabase('§2.3 settings of login', (database) => {
         id,
         (await server.call(method, path.replace(':provider', 'google'), body)).text,
       ]);
-    expect(answers).toEqual(
-      [
-        'login',
-        'register',
-        'setup',
-        'refresh',
-        'oauthIdToken',
-        'oauthExchange',
-        'secondFactor',
-        'completeEmailSignIn',
-      ].map((id) => [id, '{"error":"API key required"}']),
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(
+        [
+          'login',
+          'refresh',
+          'completeEmailSignIn',
+          'register',
+          'setup',
+          'oauthIdToken',
+          'oauthExchange',
+          'secondFactor',
+        ].map((id) => [id, '{"error":"API key required"}']),
+      ),
     );
     await server.close();
   });

@@ -28,7 +28,7 @@ describe('auth-2 acceptance 6: no way in skips the second factor', () => {
     expect(having(/as PassedEntry/)).toEqual(['steps/advance.ts']);
     // The operator and an administrator who acts as a user have no second factor of that user.
     expect(having(/sessions\.open\(/)).toEqual([
-      'admin/impersonation.ts',
+      'flows/user-sessions.ts',
       'sessions/sign-in.ts',
       'sign-in/host-login.ts',
     ]);

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { authRoutes, type RouteSpec, systemRoutes } from '@twofold/schema';
+import { type RouteSpec, systemRoutes } from '@twofold/schema';
+import { authFlows } from '../../runtime/auth/flows/index.ts';
 import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { root, sourceFiles } from '../source-files.ts';
 
@@ -9,7 +10,7 @@ const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const folder = 'runtime/hosting/docs';
 const files = readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 const page = files.map(text).join('\n');
-const routes: readonly RouteSpec[] = [...hostingFlows, ...systemRoutes, ...authRoutes];
+const routes: readonly RouteSpec[] = [...hostingFlows, ...systemRoutes, ...authFlows];
 
 interface Call {
   readonly line: string;

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { keyView } from '../keys/key-changes.ts';
-import { sessionView } from '../sessions/logout.ts';
+import { sessionView } from '../sessions/sessions.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertProof } from '../requests/proof.ts';
 import { passkeysOf, showPasskey } from '../passkeys/passkey-store.ts';
-import { showDevice } from '../second-factor/device-handlers.ts';
-import { devicesOf } from '../second-factor/devices.ts';
+import { devicesOf, showDevice } from '../second-factor/devices.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 import { ownTypes, rowsOf } from './own-rows.ts';
@@ -16,25 +15,23 @@ import { securityOf } from './security.ts';
 
 /** How many exports a process makes at once, because each reads the whole data of a user. */
 const MAX_EXPORTS = 4;
+let running = 0;
 
 /**
  * `GET /api/auth/me/export`: one JSON file with all data about the user. It is read and sent in
  * pieces, so that it never is in memory as a whole, and no faster than the client takes it.
  */
-export function exportMe(parts: AuthParts): Handler {
-  let running = 0;
-  return async ({ context }) => {
-    const { account, sessionId } = await assertProof(parts, context);
-    if (running >= MAX_EXPORTS)
-      throw failure.unavailable(undefined, { headers: { 'Retry-After': '10' } });
-    running += 1;
-    const stream = Readable.from(texts(parts, account, sessionId), { objectMode: false });
-    stream.once('close', () => (running -= 1));
-    return reply(200, stream, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Disposition': `attachment; filename="account-${account.id}.json"`,
-    });
-  };
+export async function exportAccount(parts: AuthParts, { context }: Call): Promise<Reply> {
+  const { account, sessionId } = await assertProof(parts, context);
+  if (running >= MAX_EXPORTS)
+    throw failure.unavailable(undefined, { headers: { 'Retry-After': '10' } });
+  running += 1;
+  const stream = Readable.from(texts(parts, account, sessionId), { objectMode: false });
+  stream.once('close', () => (running -= 1));
+  return reply(200, stream, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Disposition': `attachment; filename="account-${account.id}.json"`,
+  });
 }
 
 async function* texts(

@@ -1,21 +1,11 @@
 import { sql } from 'kysely';
-import { type Handler, reply } from '@twofold/runtime/http';
-import { isSecondFactorRequired } from '../steps/entry.ts';
 import type { AuthParts } from '../parts.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
 import { devicesOf } from '../second-factor/devices.ts';
 import { countRecoveryCodes } from '../second-factor/recovery-codes.ts';
+import { isSecondFactorRequired } from '../steps/entry.ts';
+import type { AnyDb } from '../tables.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
-import type { AnyDb } from '../tables.ts';
-
-/** `GET /api/auth/security`: the means of signing in to the account, and its pending changes. */
-export function showSecurity(parts: AuthParts): Handler {
-  return async ({ context }) => {
-    const { account } = await signedInAccount(parts, context);
-    return reply(200, await securityOf(parts, account));
-  };
-}
 
 export async function securityOf(parts: AuthParts, account: Account) {
   const { db } = parts.kernel.store;

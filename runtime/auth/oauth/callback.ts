@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
 import { recordAttempt } from '../events/attempts.ts';
 import { callerOf, printable } from '../requests/caller.ts';
@@ -15,10 +15,9 @@ import type { Account } from '../users/user-directory.ts';
 import { askConsent } from './consent.ts';
 import { type Flow, takeFlow } from './flow-cookie.ts';
 import { exchangeCode } from './grant.ts';
-import type { IdTokens } from './id-token.ts';
 import { type Identity, nameInForm, readIdentity } from './identity.ts';
 import { accountOf, accountToAsk, linkIdentity } from './linking.ts';
-import { isSecure, postsForm, type Provider, type Providers } from './providers.ts';
+import { isSecure, postsForm, type Provider } from './providers.ts';
 import { withParameter } from './redirect.ts';
 import { issueCode } from './return-code.ts';
 import type { AuthMethod } from '../tables.ts';
@@ -29,29 +28,23 @@ type Query = Readonly<Record<string, string | undefined>>;
  * `GET /api/oauth/:provider/callback`, or `POST` with the form of a provider that sends one: all
  * checks come before the exchange of the code.
  */
-export function createCallback(
-  parts: AuthParts,
-  providers: Providers,
-  idTokens: IdTokens,
-): Handler {
-  return async (call) => {
-    const { params, koa, context } = call;
-    const provider = await providers.get(params['provider'] ?? '');
-    if (!provider) throw failure.notFound('OAuth provider not configured');
-    const isPost = koa.method === 'POST';
-    if (isPost && !postsForm(provider)) throw failure.unsupportedMediaType();
-    const query: Query = isPost ? call.body : readQuery(koa.query);
-    try {
-      const flow = await openFlow(parts, koa, provider, query);
-      const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
-      const read = await readIdentity(provider, idTokens, tokens, flow);
-      const identity = { ...read, name: read.name || nameInForm(query['user']) };
-      return await finishFlow(parts, call, { provider, flow, identity });
-    } catch (error) {
-      await noteRefusal(parts, context, provider, query, error);
-      throw error;
-    }
-  };
+export async function takeCallback(parts: AuthParts, call: Call): Promise<Reply> {
+  const { params, koa, context } = call;
+  const provider = await parts.providers.get(params['provider'] ?? '');
+  if (!provider) throw failure.notFound('OAuth provider not configured');
+  const isPost = koa.method === 'POST';
+  if (isPost && !postsForm(provider)) throw failure.unsupportedMediaType();
+  const query: Query = isPost ? call.body : readQuery(koa.query);
+  try {
+    const flow = await openFlow(parts, koa, provider, query);
+    const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
+    const read = await readIdentity(provider, parts.idTokens, tokens, flow);
+    const identity = { ...read, name: read.name || nameInForm(query['user']) };
+    return await finishFlow(parts, call, { provider, flow, identity });
+  } catch (error) {
+    await noteRefusal(parts, context, provider, query, error);
+    throw error;
+  }
 }
 
 /** Reads the query. A parameter that occurs twice is ignored. */

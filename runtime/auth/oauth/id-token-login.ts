@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
-import type { Handler } from '@twofold/runtime/http';
+import type { Call, Reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
 import { digest } from '../ids.ts';
 import { requireApiKey } from '../sign-in/login.ts';
@@ -8,10 +8,9 @@ import type { AuthParts } from '../parts.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import { assertSignInAllowed, byProvider, noteRefusal } from './callback.ts';
-import type { IdTokens } from './id-token.ts';
 import { toIdentity } from './identity.ts';
 import { accountOf } from './linking.ts';
-import type { Provider, Providers } from './providers.ts';
+import type { Provider } from './providers.ts';
 
 /**
  * `POST /api/oauth/:provider/callback {idToken, nonce}`: signs in with an id token that a page got
@@ -21,29 +20,23 @@ import type { Provider, Providers } from './providers.ts';
  * its SHA-256 in hex, and sends the nonce itself here: an attacker who steals the token has only
  * the hash. Each token signs in once.
  */
-export function createIdTokenLogin(
-  parts: AuthParts,
-  providers: Providers,
-  idTokens: IdTokens,
-): Handler {
-  return async (call) => {
-    const { params, body, context } = call;
-    requireApiKey(parts, context);
-    const provider = await providers.get(params['provider'] ?? '');
-    if (!provider?.takesIdTokens || !provider.oidc)
-      throw failure.notFound('OAuth provider not configured');
-    try {
-      const nonce = createHash('sha256').update(body.nonce).digest('hex');
-      const claims = await idTokens.verify(provider, body.idToken, nonce);
-      await useOnce(parts, provider, nonce, Number(claims['exp']));
-      const account = await accountOf(parts, context, toIdentity(provider, claims));
-      await assertSignInAllowed(parts, context, account);
-      return await advance(parts, call, byProvider(account, `oauth:${provider.name}`));
-    } catch (error) {
-      await noteRefusal(parts, context, provider, {}, error);
-      throw error;
-    }
-  };
+export async function signInByIdToken(parts: AuthParts, call: Call): Promise<Reply> {
+  const { params, body, context } = call;
+  requireApiKey(parts, context);
+  const provider = await parts.providers.get(params['provider'] ?? '');
+  if (!provider?.takesIdTokens || !provider.oidc)
+    throw failure.notFound('OAuth provider not configured');
+  try {
+    const nonce = createHash('sha256').update(body.nonce).digest('hex');
+    const claims = await parts.idTokens.verify(provider, body.idToken, nonce);
+    await useOnce(parts, provider, nonce, Number(claims['exp']));
+    const account = await accountOf(parts, context, toIdentity(provider, claims));
+    await assertSignInAllowed(parts, context, account);
+    return await advance(parts, call, byProvider(account, `oauth:${provider.name}`));
+  } catch (error) {
+    await noteRefusal(parts, context, provider, {}, error);
+    throw error;
+  }
 }
 
 /** @throws AppError 400 when the token was used before. */

@@ -1,5 +1,5 @@
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, reply } from '@twofold/runtime/http';
+import type { Call, Reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
 import { forClient } from '../steps/enter-application.ts';
 import type { Entry } from '../steps/entry.ts';
@@ -7,30 +7,18 @@ import { recordAttempt } from '../events/attempts.ts';
 import { callerOf } from '../requests/caller.ts';
 import { askHook, requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { requestOptions } from './challenges.ts';
 import { isClosed } from '../users/user-directory.ts';
 import { ClonedPasskey, reportClone, usePasskey } from './clones.ts';
 import { type ProvenPasskey, provePasskey, type Unproven } from './prove.ts';
 
 /** Signs in with a passkey alone: the assertion names the user. */
-export function passkeyLoginHandlers(parts: AuthParts): {
-  readonly passkeyLoginOptions: Handler;
-  readonly passkeyLogin: Handler;
-} {
-  return {
-    passkeyLoginOptions: async ({ context }) => {
-      requireApiKey(parts, context);
-      return reply(200, await requestOptions(parts, 'passkey_login', null));
-    },
-    passkeyLogin: async (call) => {
-      requireApiKey(parts, call.context);
-      const proven = await provePasskey(parts, call.body.credential, 'passkey_login', null);
-      if ('reason' in proven) return refuse(parts, call, proven);
-      const refusal = await refusalOf(parts, call, proven);
-      if (refusal) return refuse(parts, call, refusal.unproven, refusal.error);
-      return open(parts, call, proven);
-    },
-  };
+export async function signInByPasskey(parts: AuthParts, call: Call): Promise<Reply> {
+  requireApiKey(parts, call.context);
+  const proven = await provePasskey(parts, call.body.credential, 'passkey_login', null);
+  if ('reason' in proven) return refuse(parts, call, proven);
+  const refusal = await refusalOf(parts, call, proven);
+  if (refusal) return refuse(parts, call, refusal.unproven, refusal.error);
+  return open(parts, call, proven);
 }
 
 async function open(parts: AuthParts, call: Call, { account, passkey, used }: ProvenPasskey) {

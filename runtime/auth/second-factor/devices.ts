@@ -8,7 +8,7 @@ import type { Entry } from '../steps/entry.ts';
 import type { Emit } from '../events/events.ts';
 import { digest, randomToken, type UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { SECOND } from '../time.ts';
+import { rfc3339, SECOND } from '../time.ts';
 
 /** The cookie of remembered devices. It holds a token for each account of the browser. */
 const COOKIE = 'remembered';
@@ -134,3 +134,17 @@ function presentedTokens(koa: KoaContext): string[] {
   const text = `${koa.get(HEADER)}.${koa.cookies.get(COOKIE) ?? ''}`;
   return [...new Set(text.match(TOKEN) ?? [])].slice(0, MAX_TOKENS);
 }
+
+export const showDevice = ({
+  id,
+  name,
+  created_at,
+  last_used_at,
+  ip,
+}: RowOf<'auth_remembered_devices'>) => ({
+  id,
+  name,
+  created_at: rfc3339(created_at),
+  last_used_at: rfc3339(last_used_at),
+  ip,
+});

@@ -1,6 +1,6 @@
 import { failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
-import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { asUser, type Caller, callerOf, HOST } from '../requests/caller.ts';
 import { hasSecondFactor, isSecondFactorRequired } from '../steps/entry.ts';
 import { requireApiKey } from '../sign-in/login.ts';
@@ -15,24 +15,25 @@ import { type Account, isClosed } from '../users/user-directory.ts';
 const refused = () => failure.unauthenticated('Invalid refresh token');
 
 /** `POST /api/auth/refresh`: token rotation with reuse detection (RFC 9700 section 4.14). */
-export function createRefresh(parts: AuthParts): Handler {
-  return async ({ context, koa, body }) => {
-    requireApiKey(parts, context);
-    const client = clientOf(body);
-    const claim = readRefreshToken(presentedRefresh(parts, koa, body.refreshToken, client) ?? '');
-    if (!claim || !hasRefresh(parts, client)) throw refused();
-    const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
-    if (!session || session.client !== client || !isGenuine(parts.keys, claim, session.salt))
-      throw refused();
-    await parts.limits.enforce(koa, [{ policy: 'refresh-session', subject: session.id }]);
-    if (session.principal === 'host') return continueHost(parts, { context, koa }, session, claim);
-    const account = await ownerOf(parts, session);
-    assertFactors(parts, session, account);
-    if (!admits(parts, client, account)) throw refused();
-    const { current, generation } = await redeem(parts, context, session, claim);
-    const issued = await parts.signIn.continue(context, account, current, generation);
-    return reply(200, deliverLogin(parts, koa, issued));
-  };
+export async function refreshSession(
+  parts: AuthParts,
+  { context, koa, body }: Call,
+): Promise<Reply> {
+  requireApiKey(parts, context);
+  const client = clientOf(body);
+  const claim = readRefreshToken(presentedRefresh(parts, koa, body.refreshToken, client) ?? '');
+  if (!claim || !hasRefresh(parts, client)) throw refused();
+  const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
+  if (!session || session.client !== client || !isGenuine(parts.keys, claim, session.salt))
+    throw refused();
+  await parts.limits.enforce(koa, [{ policy: 'refresh-session', subject: session.id }]);
+  if (session.principal === 'host') return continueHost(parts, { context, koa }, session, claim);
+  const account = await ownerOf(parts, session);
+  assertFactors(parts, session, account);
+  if (!admits(parts, client, account)) throw refused();
+  const { current, generation } = await redeem(parts, context, session, claim);
+  const issued = await parts.signIn.continue(context, account, current, generation);
+  return reply(200, deliverLogin(parts, koa, issued));
 }
 
 /** Rotates the token of an operator's session. Only sessions of an application have one. */

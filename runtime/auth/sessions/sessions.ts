@@ -5,7 +5,7 @@ import type { Caller } from '../requests/caller.ts';
 import { randomToken, type UserId } from '../ids.ts';
 import { FIRST_GENERATION } from './refresh-token.ts';
 import { createSessionCheck, type SessionCheck } from './session-check.ts';
-import { MINUTE, SECOND } from '../time.ts';
+import { MINUTE, rfc3339, SECOND } from '../time.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 
 /**
@@ -268,3 +268,18 @@ function newSession(model: AuthModel, now: number, lifetimes?: Lifetimes) {
     revoked_reason: null,
   };
 }
+
+/** A session as its owner sees it. */
+export const sessionView = (session: Session, current: string) => ({
+  id: session.id,
+  name: session.name,
+  created_at: rfc3339(session.created_at),
+  last_seen_at: rfc3339(session.last_seen_at),
+  ip: session.ip,
+  user_agent: session.user_agent,
+  auth_method: session.auth_method,
+  client: session.client,
+  amr: amrOf(session),
+  current: session.id === current,
+  impersonated_by: session.impersonated_by,
+});

@@ -1,7 +1,7 @@
 import type { Trx } from '../tables.ts';
 import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
-import type { Call, Handler, Reply } from '@twofold/runtime/http';
+import type { Call, Reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
 import { unauthorized } from '../requests/authenticate.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
@@ -30,14 +30,12 @@ import { mailVerification } from '../sign-in/verification.ts';
  * token of the setup link, or `SETUP_TOKEN`, works while no user has that role. Of several
  * concurrent requests only one succeeds.
  */
-export function createSetup(parts: AuthParts): Handler {
-  return async (call) => {
-    requireApiKey(parts, call.context);
-    if (firstRole(parts.model) === null) throw failure.notFound();
-    await assertToken(parts, call.body.token);
-    const signedIn = call.koa.get('Authorization') !== '';
-    return signedIn ? claimSignedIn(parts, call) : claimNew(parts, call);
-  };
+export async function claimSetup(parts: AuthParts, call: Call): Promise<Reply> {
+  requireApiKey(parts, call.context);
+  if (firstRole(parts.model) === null) throw failure.notFound();
+  await assertToken(parts, call.body.token);
+  const signedIn = call.koa.get('Authorization') !== '';
+  return signedIn ? claimSignedIn(parts, call) : claimNew(parts, call);
 }
 
 /** The setup link. With `pages: false`, a page of the project's own sends the token back. */

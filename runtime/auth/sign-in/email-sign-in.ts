@@ -1,5 +1,5 @@
 import { failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
 import { forClient } from '../steps/enter-application.ts';
 import type { Entry } from '../steps/entry.ts';
@@ -26,28 +26,21 @@ import { type Account, isClosed } from '../users/user-directory.ts';
 const COOKIE = 'email_sign_in';
 const LIFETIME = 10 * MINUTE;
 
-/** Routes that sign in by mail. The browser or app that asked has to finish it as well. */
-export function emailSignInHandlers(parts: AuthParts) {
-  return { emailSignIn: createStart(parts), completeEmailSignIn: createComplete(parts) };
-}
-
 /**
  * `POST /api/auth/email-sign-in`: answered before the account is looked up, and alike for an address
  * that no account has.
  */
-function createStart(parts: AuthParts): Handler {
-  return async (call) => {
-    const { context, koa, body } = call;
-    requireApiKey(parts, context);
-    parts.mailer.assertAvailable();
-    const returnTo = checkReturnTo(body.return_to, parts.model.oauth.returnTo);
-    const request = newRequest(parts, { email: body.email, returnTo, caller: callerOf(context) });
-    await store(parts, request);
-    const asker = askerOf(parts, call, request.email);
-    parts.background.run(() => mailRequest(parts, request, asker));
-    ownCookie(parts, koa, COOKIE, request.ticket, LIFETIME);
-    return reply(200, { ticket: request.ticket, expires_in: LIFETIME / SECOND });
-  };
+export async function startEmailSignIn(parts: AuthParts, call: Call): Promise<Reply> {
+  const { context, koa, body } = call;
+  requireApiKey(parts, context);
+  parts.mailer.assertAvailable();
+  const returnTo = checkReturnTo(body.return_to, parts.model.oauth.returnTo);
+  const request = newRequest(parts, { email: body.email, returnTo, caller: callerOf(context) });
+  await store(parts, request);
+  const asker = askerOf(parts, call, request.email);
+  parts.background.run(() => mailRequest(parts, request, asker));
+  ownCookie(parts, koa, COOKIE, request.ticket, LIFETIME);
+  return reply(200, { ticket: request.ticket, expires_in: LIFETIME / SECOND });
 }
 
 /** A request for a mail, with its secrets. */
@@ -116,20 +109,16 @@ async function mailRequest(parts: AuthParts, request: MailRequest, asker: Asker)
 }
 
 /** `POST /api/auth/email-sign-in/complete {token | code, ticket?}` */
-function createComplete(parts: AuthParts): Handler {
-  return async (call) => {
-    requireApiKey(parts, call.context);
-    const { body, koa } = call;
-    if ((body.code === undefined) === (body.token === undefined))
-      throw failure.badRequest(
-        body.code === undefined ? 'code is required' : 'token must be absent',
-      );
-    const found = await findRequest(parts, body.ticket ?? koa.cookies.get(COOKIE) ?? '');
-    if (!found) throw invalidToken();
-    const answer = await complete(parts, call, found);
-    ownCookie(parts, koa, COOKIE, '', 0);
-    return answer;
-  };
+export async function finishEmailSignIn(parts: AuthParts, call: Call): Promise<Reply> {
+  requireApiKey(parts, call.context);
+  const { body, koa } = call;
+  if ((body.code === undefined) === (body.token === undefined))
+    throw failure.badRequest(body.code === undefined ? 'code is required' : 'token must be absent');
+  const found = await findRequest(parts, body.ticket ?? koa.cookies.get(COOKIE) ?? '');
+  if (!found) throw invalidToken();
+  const answer = await complete(parts, call, found);
+  ownCookie(parts, koa, COOKIE, '', 0);
+  return answer;
 }
 
 /** A request that is alive, with the account of its address; null for an address without one. */

@@ -1,6 +1,6 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Trx } from '../tables.ts';
 import type { Context as KoaContext } from 'koa';
 import { recordAttempt } from '../events/attempts.ts';
@@ -20,24 +20,21 @@ import type { Session } from '../sessions/sessions.ts';
  * that signed in before are counted for that device only. So an attacker cannot lock the operator
  * out, not even from many addresses.
  */
-export function createHostLogin(parts: AuthParts): Handler {
-  const stored = hostHash(parts);
-  return async ({ context, koa, body }) => {
-    if (body.code) return enterByLink(parts, { context, koa }, body.code, clientOf(body));
-    if (parts.config.host === null) throw failure.forbidden('Setup required');
-    const attempt: HostAttempt = {
-      context,
-      koa,
-      identifierHash: hostIdentifier(parts),
-      device: hostDevice(parts, koa),
-    };
-    const client = clientOf(body);
-    await check(parts, attempt, body.password, await stored());
-    if (!admitsHost(parts, client)) await refuseEntry(parts, attempt, client!);
-    const current = await openHostSession(parts, context, client);
-    parts.hostDevices.give(koa, attempt.identifierHash);
-    return reply(200, deliverHostLogin(parts, koa, { current, generation: current.gen }));
+export async function signInHost(parts: AuthParts, { context, koa, body }: Call): Promise<Reply> {
+  if (body.code) return enterByLink(parts, { context, koa }, body.code, clientOf(body));
+  if (parts.config.host === null) throw failure.forbidden('Setup required');
+  const attempt: HostAttempt = {
+    context,
+    koa,
+    identifierHash: hostIdentifier(parts),
+    device: hostDevice(parts, koa),
   };
+  const client = clientOf(body);
+  await check(parts, attempt, body.password, await parts.hostPassword());
+  if (!admitsHost(parts, client)) await refuseEntry(parts, attempt, client!);
+  const current = await openHostSession(parts, context, client);
+  parts.hostDevices.give(koa, attempt.identifierHash);
+  return reply(200, deliverHostLogin(parts, koa, { current, generation: current.gen }));
 }
 
 /** Signs in with the code of a link, which who reads the server's log or its database has. */
@@ -75,7 +72,10 @@ export function hostDevice(parts: AuthParts, koa: KoaContext): string | null {
 const hostIdentifier = ({ identifierKey }: AuthParts) => mac(identifierKey, 'host');
 
 /** A plain-text `HOST_PASSWORD` is hashed once, on first use, with the current cost. */
-function hostHash({ config, passwords }: AuthParts): () => Promise<string> {
+export function hostHash(
+  config: AuthParts['config'],
+  passwords: AuthParts['passwords'],
+): () => Promise<string> {
   let hash: Promise<string> | null = null;
   return () => {
     if (config.host === null) return Promise.resolve('');

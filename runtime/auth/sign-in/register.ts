@@ -1,6 +1,6 @@
 import type { Trx } from '../tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { asSystem, insertWithHooks, systemContext } from '@twofold/runtime/kernel';
 import { advance } from '../steps/advance.ts';
 import { recordAttempt } from '../events/attempts.ts';
@@ -41,27 +41,25 @@ export interface NewUser {
 const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
 
 /** `POST /api/auth/register`. Fields that registration does not know are ignored. */
-export function createRegister(parts: AuthParts): Handler {
-  return async (call) => {
-    const { context, body, koa } = call;
-    requireApiKey(parts, context);
-    const caller = callerOf(context);
-    const wish = await withHook(parts, await readUser(parts, body), { context, body });
-    if (parts.model.organizations && body.invitation !== undefined)
-      return registerInvited(parts, call, wish, body.invitation);
-    const user = { ...wish, browser: markRegistration(parts, koa) };
-    if (parts.model.enumeration === 'strict') {
-      parts.mailer.assertAvailable();
-      await registerQuietly(parts, caller, user);
-      return reply(202, CONTINUE_RESPONSE);
-    }
-    // A user who still has to verify their address gets no session.
-    if (parts.model.requireVerifiedEmail) {
-      await insert(parts, caller, user);
-      return reply(202, CONTINUE_RESPONSE);
-    }
-    return insertAndOpen(parts, call, user);
-  };
+export async function registerUser(parts: AuthParts, call: Call): Promise<Reply> {
+  const { context, body, koa } = call;
+  requireApiKey(parts, context);
+  const caller = callerOf(context);
+  const wish = await withHook(parts, await readUser(parts, body), { context, body });
+  if (parts.model.organizations && body.invitation !== undefined)
+    return registerInvited(parts, call, wish, body.invitation);
+  const user = { ...wish, browser: markRegistration(parts, koa) };
+  if (parts.model.enumeration === 'strict') {
+    parts.mailer.assertAvailable();
+    await registerQuietly(parts, caller, user);
+    return reply(202, CONTINUE_RESPONSE);
+  }
+  // A user who still has to verify their address gets no session.
+  if (parts.model.requireVerifiedEmail) {
+    await insert(parts, caller, user);
+    return reply(202, CONTINUE_RESPONSE);
+  }
+  return insertAndOpen(parts, call, user);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { advance, askStep } from './advance.ts';
 import { callerOf } from '../requests/caller.ts';
 import { answerUnderLockout, type CodeAttempt } from './code-attempt.ts';
@@ -20,25 +20,23 @@ import type { Account } from '../users/user-directory.ts';
  * `POST /api/auth/reauthenticate {password | credential}`: the session goes on under new tokens and
  * has a proof. A user without a password sends `{}` and gets a code by mail.
  */
-export function createReauthenticate(parts: AuthParts): Handler {
-  return async (call) => {
-    refuseImpersonation(call.context);
-    const { account, sessionId } = await signedInAccount(parts, call.context);
-    const entry = (amr: readonly Amr[]): Entry => ({
-      account,
-      method: amr.includes('hwk') ? 'passkey' : 'password',
-      amr,
-      goal: { kind: 'reauthenticate', sessionId },
-    });
-    const { password, credential } = call.body;
-    if (credential !== undefined) return byPasskey(parts, call, account, entry(['hwk', 'user']));
-    if (password !== undefined) {
-      await checkPassword(parts, toAttempt(parts, call.context, call.koa, account.email, password));
-      return advance(parts, call, entry(['pwd']));
-    }
-    if (account.password !== null) throw failure.badRequest('password is required');
-    return mailCode(parts, call, account, { ...entry([]), method: 'email' });
-  };
+export async function proveAgain(parts: AuthParts, call: Call): Promise<Reply> {
+  refuseImpersonation(call.context);
+  const { account, sessionId } = await signedInAccount(parts, call.context);
+  const entry = (amr: readonly Amr[]): Entry => ({
+    account,
+    method: amr.includes('hwk') ? 'passkey' : 'password',
+    amr,
+    goal: { kind: 'reauthenticate', sessionId },
+  });
+  const { password, credential } = call.body;
+  if (credential !== undefined) return byPasskey(parts, call, account, entry(['hwk', 'user']));
+  if (password !== undefined) {
+    await checkPassword(parts, toAttempt(parts, call.context, call.koa, account.email, password));
+    return advance(parts, call, entry(['pwd']));
+  }
+  if (account.password !== null) throw failure.badRequest('password is required');
+  return mailCode(parts, call, account, { ...entry([]), method: 'email' });
 }
 
 function byPasskey(parts: AuthParts, call: Call, account: Account, entry: Entry): Promise<Reply> {

@@ -39,7 +39,7 @@ export interface BoundRoute {
  * route, is a compile error when the table is declared `as const satisfies readonly RouteSpec[]`.
  *
  * @example
- * bindRoutes(authRoutes, { me: ({ context }) => reply(200, { id: context.user?.id }) });
+ * bindRoutes(jobRoutes, { listJobs: async () => reply(200, { jobs: await jobs.list() }) });
  */
 export function bindRoutes<Specs extends readonly RouteSpec[]>(
   specs: Specs,

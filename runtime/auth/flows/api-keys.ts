@@ -1,37 +1,48 @@
-import { storedIn, tableIn } from '../users/adopted-table.ts';
-import type { AnyDb, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
-import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
-import { type Handler, reply } from '@twofold/runtime/http';
-import { type ApiKeyRow, checkScopes, ROOT_KEY } from '../keys/api-keys.ts';
-import { membershipsOf } from '../organizations/memberships.ts';
-import { presentedKey } from '../requests/authenticate.ts';
-import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
-import { callerOf } from '../requests/caller.ts';
-import { dataScopes } from '../keys/data-scopes.ts';
-import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import { reply } from '@twofold/runtime/http';
+import { hasScope, type RequestContext } from '@twofold/runtime/kernel';
+import { object } from '@twofold/schema/shapes';
 import { isUserId, parseOwnUserId, parseUserId, type UserId } from '../ids.ts';
+import { type ApiKeyRow, checkScopes, ROOT_KEY } from '../keys/api-keys.ts';
+import { dataScopes } from '../keys/data-scopes.ts';
 import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../keys/key-changes.ts';
+import { membershipsOf } from '../organizations/memberships.ts';
 import type { AuthParts } from '../parts.ts';
+import { presentedKey } from '../requests/authenticate.ts';
+import { callerOf } from '../requests/caller.ts';
 import { assertProofFor } from '../requests/proof.ts';
+import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import type { AnyDb, Trx } from '../tables.ts';
+import { durationOf, rfc3339 } from '../time.ts';
+import { storedIn, tableIn } from '../users/adopted-table.ts';
+import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
 import { permissionsOf } from '../users/permissions.ts';
 import { recordChange } from '../users/roles.ts';
-import { durationOf, rfc3339 } from '../time.ts';
+import { adminFlow } from './flow.ts';
+import { API_KEY, counted, DURATION, ID, NAMES, SHORT } from './shapes.ts';
 
-/** Routes of API keys. Only the response that creates a key contains it, as its hash is stored. */
-export function keyHandlers(parts: AuthParts) {
-  return {
-    createApiKey: create(parts),
-    apiKeys: list(parts),
-    updateApiKey: update(parts),
-    rotateApiKey: rotate(parts),
-    revokeApiKey: revoke(parts),
-  };
-}
-
-function create(parts: AuthParts): Handler {
-  const { kernel, events } = parts;
-  return async ({ context, body }) => {
+export const createApiKey = adminFlow('POST /api/auth/admin/api-keys', {
+  needs: 'admin',
+  audit: {
+    target: 'key:{id}',
+    values: ['name', 'scopes', 'user_id', 'organization_id'],
+    atomic: true,
+  },
+  summary: 'Make an API key; it is shown once',
+  body: object(
+    {
+      name: SHORT,
+      scopes: NAMES,
+      expires_in: DURATION,
+      user_id: ID,
+      organization_id: { ...ID, description: 'Binds the key to this organization' },
+      limit_per_min: { type: 'integer', minimum: 1, maximum: 1000000 },
+    },
+    ['name', 'scopes'],
+  ),
+  answers: { 201: ['The key', API_KEY] },
+  async handle({ context, body }, parts) {
+    const { kernel, events } = parts;
     const caller = callerOf(context);
     const scopes = grantable(context, body.scopes);
     const expiresAt = expiryOf(kernel.now(), body.expires_in);
@@ -45,8 +56,132 @@ function create(parts: AuthParts): Handler {
       return makeKey(parts, { trx, emit, caller }, given, { scopes, user_id: userId });
     });
     return reply(201, newKeyView(row, key));
-  };
-}
+  },
+});
+
+export const apiKeys = adminFlow('GET /api/auth/admin/api-keys', {
+  needs: 'admin',
+  summary: 'API keys, without their secrets; those that act for one user',
+  query: { user_id: SHORT },
+  answers: { 200: ['The keys', counted('api_keys')] },
+  async handle({ query }, { kernel, apiKeys }) {
+    const owner =
+      query.user_id === undefined ? undefined : parseOwnUserId(kernel.project.ids, query.user_id);
+    if (owner === null) throw failure.badRequest('user_id must be an id');
+    const rows = (await apiKeys.list(kernel.store.db, owner)).map((row) => ({
+      ...keyView(row),
+      user_id: row.owner_user_id,
+      created_by: row.created_by,
+      limit_per_min: row.limit_per_min,
+      revoked_at: rfc3339(row.revoked_at),
+    }));
+    return reply(200, { api_keys: rows, total: rows.length });
+  },
+});
+
+export const updateApiKey = adminFlow('PATCH /api/auth/admin/api-keys/:id', {
+  needs: 'admin',
+  audit: { target: 'key:{id}', values: ['scopes'], atomic: true },
+  summary: 'Change what an API key may do',
+  body: object({ scopes: NAMES }, ['scopes']),
+  answers: { 200: ['The key', API_KEY] },
+  async handle({ context, params, body }, parts) {
+    const { kernel, apiKeys, events } = parts;
+    const row = await findHeld(parts, context, params.id);
+    const scopes = grantable(context, body.scopes);
+    const caller = callerOf(context);
+    await events.transact(caller, async (trx, emit) => {
+      await assertFits(parts, trx, context, { userId: row.owner_user_id, scopes });
+      await apiKeys.setScopes(trx, row.id, scopes);
+      await recordChange(trx, kernel.now(), caller, {
+        action: 'api_key.scopes_changed',
+        target: { kind: 'api_key', id: row.id },
+        before: { scopes: row.scopes },
+        after: { scopes },
+      });
+      emit('permission.changed', row.owner_user_id, {
+        action: 'api_key.scopes_changed',
+        api_key_id: row.id,
+      });
+    });
+    return reply(200, {
+      id: row.id,
+      name: row.name,
+      prefix: row.prefix,
+      scopes,
+      expires_at: rfc3339(row.expires_at),
+    });
+  },
+});
+
+export const rotateApiKey = adminFlow('POST /api/auth/admin/api-keys/:id/rotate', {
+  needs: 'admin',
+  audit: { target: 'key:{id}', atomic: true },
+  summary: 'Replace an API key; the old one works for the overlap',
+  optional: true,
+  body: object({ overlap: DURATION }),
+  answers: { 201: ['The new key', API_KEY] },
+  async handle({ context, params, body }, parts) {
+    const { kernel, apiKeys, events } = parts;
+    const old = await findHeld(parts, context, params.id);
+    const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : durationOf(body.overlap);
+    if (overlap === null)
+      throw failure.invalid(
+        'overlap must be seconds or a duration such as "1h", a hundred years at most',
+      );
+    const caller = callerOf(context);
+    const { row, key } = await events.transact(caller, async (trx, emit) => {
+      await assertFits(parts, trx, context, { userId: old.owner_user_id, scopes: [] });
+      const created = await apiKeys.create(trx, {
+        name: old.name,
+        scopes: old.scopes,
+        expiresAt: old.expires_at,
+        userId: old.owner_user_id,
+        limitPerMinute: old.limit_per_min,
+        organizationId: old.organization_id,
+        createdBy: makerOf(caller),
+      });
+      await apiKeys.expire(
+        trx,
+        old.id,
+        Math.min(kernel.now() + overlap, old.expires_at ?? Infinity),
+      );
+      await recordChange(trx, kernel.now(), caller, {
+        action: 'api_key.rotated',
+        target: { kind: 'api_key', id: old.id },
+        before: { id: old.id },
+        after: { id: created.row.id },
+      });
+      emit('api_key.rotated', old.owner_user_id, {
+        api_key_id: old.id,
+        new_api_key_id: created.row.id,
+        name: created.row.name,
+      });
+      return created;
+    });
+    return reply(201, newKeyView(row, key));
+  },
+});
+
+export const revokeApiKey = adminFlow('DELETE /api/auth/admin/api-keys/:id', {
+  needs: 'admin',
+  audit: { target: 'key:{id}', atomic: true },
+  summary: 'Revoke an API key',
+  answers: { 204: ['Revoked'] },
+  async handle({ context, params }, parts) {
+    const row = await find(parts, params.id);
+    // Revoking a key whose scopes only cover the project's data needs no further rights. A key with
+    // other scopes can only be revoked by a caller who holds those scopes.
+    const isFree = dataScopes(parts.kernel.project);
+    assertHolds(
+      context,
+      row.scopes.filter((scope) => !isFree(scope)),
+    );
+    const caller = callerOf(context);
+    await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
+    return reply(204);
+  },
+});
 
 /**
  * The organization that a key is to be bound to. One that the caller does not reach is as unknown as
@@ -84,111 +219,6 @@ function reaches(context: RequestContext, organization: number | string | null):
   if (organization === null || principal.kind === 'host' || key?.id === ROOT_KEY.id) return true;
   const own = 'organizations' in principal ? (principal.organizations ?? []) : [];
   return [...own, ...(key?.organizations ?? [])].some(({ id }) => id === organization);
-}
-
-function list({ kernel, apiKeys }: AuthParts): Handler {
-  return async ({ query }) => {
-    const owner =
-      query.user_id === undefined ? undefined : parseOwnUserId(kernel.project.ids, query.user_id);
-    if (owner === null) throw failure.badRequest('user_id must be an id');
-    const rows = (await apiKeys.list(kernel.store.db, owner)).map((row) => ({
-      ...keyView(row),
-      user_id: row.owner_user_id,
-      created_by: row.created_by,
-      limit_per_min: row.limit_per_min,
-      revoked_at: rfc3339(row.revoked_at),
-    }));
-    return reply(200, { api_keys: rows, total: rows.length });
-  };
-}
-
-function update(parts: AuthParts): Handler {
-  const { kernel, apiKeys, events } = parts;
-  return async ({ context, params, body }) => {
-    const row = await findHeld(parts, context, params['id']);
-    const scopes = grantable(context, body.scopes);
-    const caller = callerOf(context);
-    await events.transact(caller, async (trx, emit) => {
-      await assertFits(parts, trx, context, { userId: row.owner_user_id, scopes });
-      await apiKeys.setScopes(trx, row.id, scopes);
-      await recordChange(trx, kernel.now(), caller, {
-        action: 'api_key.scopes_changed',
-        target: { kind: 'api_key', id: row.id },
-        before: { scopes: row.scopes },
-        after: { scopes },
-      });
-      emit('permission.changed', row.owner_user_id, {
-        action: 'api_key.scopes_changed',
-        api_key_id: row.id,
-      });
-    });
-    return reply(200, {
-      id: row.id,
-      name: row.name,
-      prefix: row.prefix,
-      scopes,
-      expires_at: rfc3339(row.expires_at),
-    });
-  };
-}
-
-function rotate(parts: AuthParts): Handler {
-  const { kernel, apiKeys, events } = parts;
-  return async ({ context, params, body }) => {
-    const old = await findHeld(parts, context, params['id']);
-    const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : durationOf(body.overlap);
-    if (overlap === null)
-      throw failure.invalid(
-        'overlap must be seconds or a duration such as "1h", a hundred years at most',
-      );
-    const caller = callerOf(context);
-    const { row, key } = await events.transact(caller, async (trx, emit) => {
-      await assertFits(parts, trx, context, { userId: old.owner_user_id, scopes: [] });
-      const created = await apiKeys.create(trx, {
-        name: old.name,
-        scopes: old.scopes,
-        expiresAt: old.expires_at,
-        userId: old.owner_user_id,
-        limitPerMinute: old.limit_per_min,
-        organizationId: old.organization_id,
-        createdBy: makerOf(caller),
-      });
-      await apiKeys.expire(
-        trx,
-        old.id,
-        Math.min(kernel.now() + overlap, old.expires_at ?? Infinity),
-      );
-      await recordChange(trx, kernel.now(), caller, {
-        action: 'api_key.rotated',
-        target: { kind: 'api_key', id: old.id },
-        before: { id: old.id },
-        after: { id: created.row.id },
-      });
-      emit('api_key.rotated', old.owner_user_id, {
-        api_key_id: old.id,
-        new_api_key_id: created.row.id,
-        name: created.row.name,
-      });
-      return created;
-    });
-    return reply(201, newKeyView(row, key));
-  };
-}
-
-function revoke(parts: AuthParts): Handler {
-  return async ({ context, params }) => {
-    const row = await find(parts, params['id']);
-    // Revoking a key whose scopes only cover the project's data needs no further rights. A key with
-    // other scopes can only be revoked by a caller who holds those scopes.
-    const isFree = dataScopes(parts.kernel.project);
-    assertHolds(
-      context,
-      row.scopes.filter((scope) => !isFree(scope)),
-    );
-    const caller = callerOf(context);
-    await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
-    return reply(204);
-  };
 }
 
 async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow> {

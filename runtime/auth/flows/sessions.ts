@@ -1,33 +1,30 @@
-import type { Context as KoaContext } from 'koa';
-import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, reply } from '@twofold/runtime/http';
-import { bearerToken, unauthorized } from '../requests/authenticate.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import { type Call, reply } from '@twofold/runtime/http';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { flag, object } from '@twofold/schema/shapes';
+import type { Context as KoaContext } from 'koa';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
+import { bearerToken, unauthorized } from '../requests/authenticate.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
 import { assertRecentProof } from '../requests/proof.ts';
-import { clientOf } from './client.ts';
-import { clearClientCookie } from './client-cookie.ts';
-import { clearRefreshCookie, presentedRefresh } from './refresh-cookie.ts';
-import { isGenuine, readRefreshToken } from './refresh-token.ts';
-import { amrOf, type Session } from './sessions.ts';
-import { rfc3339 } from '../time.ts';
+import { clearClientCookie } from '../sessions/client-cookie.ts';
+import { clientOf } from '../sessions/client.ts';
+import { clearRefreshCookie, presentedRefresh } from '../sessions/refresh-cookie.ts';
+import { isGenuine, readRefreshToken } from '../sessions/refresh-token.ts';
+import { type Session, sessionView } from '../sessions/sessions.ts';
+import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import { DONE, flow, SIGNED_IN } from './flow.ts';
+import { CLIENT, OPTIONAL_TOKEN, SESSION, SESSIONS, SHORT, WHOLE } from './shapes.ts';
 
-const DONE = 'Logout successful';
-
-/** A session to which the request has a valid token. `token` is the access token to blacklist. */
-interface ProvenSession {
-  readonly sid: string;
-  readonly userId: UserId | null;
-  readonly token?: { readonly jti: string; readonly exp: number };
-}
-
-/** Routes for logout and sessions. */
-export function logoutHandlers(parts: AuthParts) {
-  const { kernel, sessions, events, directory } = parts;
-  const logout: Handler = async ({ context, koa, body }) => {
+export const logout = flow('POST /api/auth/logout', {
+  needs: 'public',
+  summary: 'End the session; doing it twice is fine',
+  optional: true,
+  body: object({ refreshToken: OPTIONAL_TOKEN, ...CLIENT }),
+  answers: DONE,
+  refuses: SIGNED_IN,
+  async handle({ context, koa, body }, parts) {
     const client = clientOf(body);
     const held = [
       readBearer(parts, koa, context),
@@ -37,9 +34,19 @@ export function logoutHandlers(parts: AuthParts) {
     await end(parts, context, held);
     if (client === null) clearRefreshCookie(parts, koa);
     else clearClientCookie(parts, koa, client);
-    return reply(200, { message: DONE });
-  };
-  const logoutAll: Handler = async ({ context, koa, body }) => {
+    return reply(200, { message: LOGGED_OUT });
+  },
+});
+
+export const logoutAll = flow('POST /api/auth/logout-all', {
+  needs: 'proof',
+  summary: 'End every session',
+  optional: true,
+  body: object({ keep_current: flag }),
+  answers: { 200: ['How many ended', object({ message: SHORT, revoked: WHOLE })] },
+  refuses: SIGNED_IN,
+  async handle({ context, koa, body }, parts) {
+    const { kernel, sessions, events, directory } = parts;
     const { userId, sessionId } = ownerOf(context);
     const keep = body.keep_current === true ? sessionId : undefined;
     const revoked = await events.transact(callerOf(context), async (trx, emit) => {
@@ -50,48 +57,65 @@ export function logoutHandlers(parts: AuthParts) {
       return count;
     });
     if (!keep) clearRefreshCookie(parts, koa);
-    return reply(200, { message: DONE, revoked });
-  };
-  const list: Handler = async ({ context }) => {
+    return reply(200, { message: LOGGED_OUT, revoked });
+  },
+});
+
+export const sessions = flow('GET /api/auth/sessions', {
+  needs: 'session',
+  summary: 'Own live sessions',
+  answers: { 200: ['The sessions', SESSIONS] },
+  refuses: SIGNED_IN,
+  async handle({ context }, { kernel, sessions }) {
     const { userId, sessionId } = ownerOf(context);
     const live = await sessions.live(kernel.store.db, userId);
     const rows = live.map((session) => sessionView(session, sessionId));
     return reply(200, { sessions: rows, total: rows.length });
-  };
-  const renameSession: Handler = async ({ context, params, body }) => {
+  },
+});
+
+export const renameSession = flow('PATCH /api/auth/sessions/:id', {
+  needs: 'session',
+  summary: "Name one session of one's own; an empty name clears it",
+  body: object({ name: SHORT }, ['name']),
+  answers: { 200: ['The session', SESSION] },
+  refuses: { 404: 'Session not found', ...SIGNED_IN },
+  async handle({ context, params, body }, parts) {
+    const { kernel, sessions } = parts;
     const { userId, sessionId } = ownerOf(context);
-    const session = await findOwn(parts, userId, params['id']);
+    const session = await findOwn(parts, userId, params.id);
     const name = checkText('name', body.name ?? '') || null;
     await sessions.setName(kernel.store.db, session.id, name);
     return reply(200, sessionView({ ...session, name }, sessionId));
-  };
-  const endSession: Handler = async ({ context, params }) => {
+  },
+});
+
+export const endSession = flow('DELETE /api/auth/sessions/:id', {
+  needs: 'session',
+  summary: "End one session of one's own",
+  answers: { 204: ['Ended'] },
+  refuses: { 404: 'Session not found', ...SIGNED_IN },
+  async handle({ context, params }, parts) {
+    const { kernel, sessions, events } = parts;
     const { userId, sessionId } = ownerOf(context);
-    if (params['id'] !== sessionId) await assertRecentProof(parts, kernel.store.db, sessionId);
-    const { id } = await findOwn(parts, userId, params['id']);
+    if (params.id !== sessionId) await assertRecentProof(parts, kernel.store.db, sessionId);
+    const { id } = await findOwn(parts, userId, params.id);
     await events.transact(callerOf(context), async (trx, emit) => {
       if (await sessions.end(trx, id, 'ended by its owner'))
         emit('auth.session_ended', userId, { session_id: id, reason: 'ended by its owner' });
     });
     return reply(204);
-  };
-  return { logout, logoutAll, sessions: list, renameSession, endSession };
-}
-
-/** A session as its owner sees it. */
-export const sessionView = (session: Session, current: string) => ({
-  id: session.id,
-  name: session.name,
-  created_at: rfc3339(session.created_at),
-  last_seen_at: rfc3339(session.last_seen_at),
-  ip: session.ip,
-  user_agent: session.user_agent,
-  auth_method: session.auth_method,
-  client: session.client,
-  amr: amrOf(session),
-  current: session.id === current,
-  impersonated_by: session.impersonated_by,
+  },
 });
+
+const LOGGED_OUT = 'Logout successful';
+
+/** A session to which the request has a valid token. `token` is the access token to blacklist. */
+interface ProvenSession {
+  readonly sid: string;
+  readonly userId: UserId | null;
+  readonly token?: { readonly jti: string; readonly exp: number };
+}
 
 /**
  * Finds a live session of this user or the operator. Another's session gets the same response as an

@@ -1,33 +1,42 @@
-import { hasScope } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
-import { type ApiKeyRow, checkScopes } from './api-keys.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { dataScopes } from './data-scopes.ts';
-import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import { reply } from '@twofold/runtime/http';
+import { hasScope } from '@twofold/runtime/kernel';
+import { object } from '@twofold/schema/shapes';
 import type { UserId } from '../ids.ts';
+import { type ApiKeyRow, checkScopes } from '../keys/api-keys.ts';
+import { dataScopes } from '../keys/data-scopes.ts';
+import { endKey, expiryOf, keyView, makeKey, newKeyView } from '../keys/key-changes.ts';
 import { ownMembership } from '../organizations/membership.ts';
-import { endKey, expiryOf, keyView, makeKey, newKeyView } from './key-changes.ts';
 import type { AuthParts } from '../parts.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { assertProof } from '../requests/proof.ts';
+import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
 import { assertHolds } from '../users/authority.ts';
 import { permissionsOf, serialiseRights } from '../users/permissions.ts';
 import type { Account } from '../users/user-directory.ts';
-import { assertProof } from '../requests/proof.ts';
-import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
+import { flow, SIGNED_IN } from './flow.ts';
+import { API_KEY, DURATION, ID, listOf, NAMES, OWN_KEY, SHORT } from './shapes.ts';
 
-/** Routes by which users create, list, rename and revoke API keys that act for them. */
-export function ownKeyHandlers(parts: AuthParts) {
-  return {
-    createOwnKey: create(parts),
-    ownKeys: list(parts),
-    renameOwnKey: rename(parts),
-    revokeOwnKey: revoke(parts),
-  };
-}
-
-function create(parts: AuthParts): Handler {
-  const isFree = dataScopes(parts.kernel.project);
-  return async ({ context, body }) => {
+export const createOwnKey = flow('POST /api/auth/api-keys', {
+  needs: 'session',
+  summary: 'Make an API key that acts for oneself; the key is shown once',
+  body: object(
+    {
+      name: SHORT,
+      scopes: NAMES,
+      expires_in: DURATION,
+      organization_id: {
+        ...ID,
+        description: "Binds the key to this one of the user's organizations",
+      },
+    },
+    ['name', 'scopes'],
+  ),
+  answers: { 201: ['The key', API_KEY] },
+  refuses: { 403: 'Reauthentication required', 404: 'Organization not found', ...SIGNED_IN },
+  async handle({ context, body }, parts) {
+    const isFree = dataScopes(parts.kernel.project);
     const { account, sessionId } = await assertProof(parts, context);
     const scopes = checkScopes(body.scopes);
     const needed = scopes.filter((scope) => !isFree(scope));
@@ -46,39 +55,52 @@ function create(parts: AuthParts): Handler {
       return makeKey(parts, { trx, emit, caller }, key, { scopes });
     });
     return reply(201, newKeyView(row, key));
-  };
-}
+  },
+});
 
-function list(parts: AuthParts): Handler {
-  const { apiKeys, kernel } = parts;
-  return async ({ context }) => {
+export const ownKeys = flow('GET /api/auth/api-keys', {
+  needs: 'session',
+  summary: 'Live API keys that act for oneself, without their secrets',
+  answers: { 200: ['The keys', listOf('api_keys', OWN_KEY)] },
+  refuses: SIGNED_IN,
+  async handle({ context }, parts) {
+    const { apiKeys, kernel } = parts;
     const { account } = await signedInAccount(parts, context);
     const rows = await apiKeys.ofUser(kernel.store.db, account.id);
     return reply(200, { api_keys: rows.map(keyView), total: rows.length });
-  };
-}
+  },
+});
 
-function rename(parts: AuthParts): Handler {
-  const { kernel, apiKeys } = parts;
-  return async ({ context, params, body }) => {
+export const renameOwnKey = flow('PATCH /api/auth/api-keys/:id', {
+  needs: 'session',
+  summary: "Give an API key of one's own another name",
+  body: object({ name: SHORT }, ['name']),
+  answers: { 200: ['The key', OWN_KEY] },
+  refuses: { 404: 'API key not found', ...SIGNED_IN },
+  async handle({ context, params, body }, parts) {
+    const { kernel, apiKeys } = parts;
     const { account } = await signedInAccount(parts, context);
-    const row = await findOwn(parts, account.id, params['id']);
+    const row = await findOwn(parts, account.id, params.id);
     const name = checkText('name', body.name);
     if (!name) throw failure.invalid('name is required');
     await kernel.store.transaction((trx) => apiKeys.setName(trx, row.id, name));
     return reply(200, keyView({ ...row, name }));
-  };
-}
+  },
+});
 
-function revoke(parts: AuthParts): Handler {
-  return async ({ context, params }) => {
+export const revokeOwnKey = flow('DELETE /api/auth/api-keys/:id', {
+  needs: 'session',
+  summary: "Revoke an API key of one's own",
+  answers: { 204: ['Revoked'] },
+  refuses: { 404: 'API key not found', ...SIGNED_IN },
+  async handle({ context, params }, parts) {
     const { account } = await signedInAccount(parts, context);
     const caller = asUser(callerOf(context), account.id);
-    const row = await findOwn(parts, account.id, params['id']);
+    const row = await findOwn(parts, account.id, params.id);
     await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
     return reply(204);
-  };
-}
+  },
+});
 
 /**
  * Finds a live key of this user. Another user's key gets the same response as an unknown one.

@@ -1,34 +1,24 @@
-import type { RowOf, Trx } from '../tables.ts';
-import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
-import { assertHolds, rightsOf } from '../users/authority.ts';
-import { type Caller, callerOf } from '../requests/caller.ts';
-import { checkText } from '../sign-in/identity-rules.ts';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
+import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
+import { object } from '@twofold/schema/shapes';
 import type { AuthParts } from '../parts.ts';
+import { type Caller, callerOf } from '../requests/caller.ts';
 import { rolePermissions } from '../sessions/client.ts';
-import { permissionsOf, serialiseRights } from '../users/permissions.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
+import type { RowOf, Trx } from '../tables.ts';
+import { assertHolds, rightsOf } from '../users/authority.ts';
+import { permissionsOf, serialiseRights } from '../users/permissions.ts';
 import { type PermissionAction, recordChange } from '../users/roles.ts';
+import { adminFlow } from './flow.ts';
+import { counted, NAMES, SHORT, WHOLE } from './shapes.ts';
 
-/**
- * Roles and their permissions. When a role changes, the tokens of its users become invalid, because
- * a token contains the role.
- */
-export function roleHandlers(parts: AuthParts) {
-  return {
-    roles: list(parts),
-    createRole: create(parts),
-    updateRole: update(parts),
-    deleteRole: remove(parts),
-    grantPermission: changePermission(parts, 'permission.granted'),
-    revokePermission: changePermission(parts, 'permission.revoked'),
-    permissions: listPermissions(parts),
-  };
-}
-
-function list(parts: AuthParts): Handler {
-  return async () => {
+export const roles = adminFlow('GET /api/auth/admin/roles', {
+  needs: 'admin',
+  summary: 'Roles with their permissions',
+  answers: { 200: ['The roles', counted('roles')] },
+  async handle(_call, parts) {
     const rows = await parts.kernel.store.db
       .selectFrom('auth_roles')
       .selectAll()
@@ -42,14 +32,20 @@ function list(parts: AuthParts): Handler {
         users: await usersOf(parts, row.id),
       });
     return reply(200, { roles: shown, total: shown.length });
-  };
-}
+  },
+});
 
-function create(parts: AuthParts): Handler {
-  return async ({ context, body }) => {
+export const createRole = adminFlow('POST /api/auth/admin/roles', {
+  needs: 'admin',
+  audit: { target: 'role:{id}', values: ['name', 'permissions'], atomic: true },
+  summary: 'Make a role',
+  body: object({ name: SHORT, permissions: NAMES }, ['name']),
+  answers: { 201: ['The role', object({ id: WHOLE })] },
+  refuses: { 409: 'Role already exists' },
+  async handle({ context, body }, parts) {
     const caller = callerOf(context);
     const name = roleName(body.name);
-    const wanted = (body.permissions ?? []) as string[];
+    const wanted = body.permissions ?? [];
     if (!wanted.every((permission) => SCOPE.test(permission)))
       throw failure.invalid('permissions must be like posts:read, posts:*, *:read or *');
     assertHolds(context, wanted);
@@ -67,12 +63,17 @@ function create(parts: AuthParts): Handler {
       }),
     );
     return reply(201, await show(parts, role));
-  };
-}
+  },
+});
 
-function update(parts: AuthParts): Handler {
-  return async ({ context, params, body }) => {
-    const role = await findOwn(parts, params['id']);
+export const updateRole = adminFlow('PUT /api/auth/admin/roles/:id', {
+  needs: 'admin',
+  audit: { target: 'role:{id}', values: ['name'], atomic: true },
+  summary: 'Rename a role',
+  body: object({ name: SHORT }, ['name']),
+  answers: { 200: ['The role', object({ id: WHOLE })] },
+  async handle({ context, params, body }, parts) {
+    const role = await findOwn(parts, params.id);
     const caller = callerOf(context);
     const name = roleName(body.name);
     await withUniqueName(() =>
@@ -85,12 +86,17 @@ function update(parts: AuthParts): Handler {
       }),
     );
     return reply(200, await show(parts, { ...role, name }));
-  };
-}
+  },
+});
 
-function remove(parts: AuthParts): Handler {
-  return async ({ context, params }) => {
-    const role = await findOwn(parts, params['id']);
+export const deleteRole = adminFlow('DELETE /api/auth/admin/roles/:id', {
+  needs: 'admin',
+  audit: { target: 'role:{id}', atomic: true },
+  summary: 'Delete a role that no user has',
+  answers: { 204: ['Deleted'] },
+  refuses: { 409: 'Role is in use' },
+  async handle({ context, params }, parts) {
+    const role = await findOwn(parts, params.id);
     const caller = callerOf(context);
     await parts.events.transact(caller, async (trx, emit) => {
       await assertHoldsRole(parts, trx, context, role);
@@ -109,44 +115,62 @@ function remove(parts: AuthParts): Handler {
       emit('permission.changed', null, { action: 'role.deleted', role_id: role.id });
     });
     return reply(204);
-  };
-}
+  },
+});
 
-function changePermission(
-  parts: AuthParts,
-  action: 'permission.granted' | 'permission.revoked',
-): Handler {
-  return async ({ context, params }) => {
-    const role = await find(parts, params['id']);
-    const permission = params['name'] ?? '';
-    if (!SCOPE.test(permission))
-      throw failure.invalid('name must be like posts:read, posts:*, *:read or *');
-    if (action === 'permission.granted') assertHolds(context, [permission]);
-    const caller = callerOf(context);
-    await parts.events.transact(caller, async (trx, emit) => {
-      await assertHoldsRole(parts, trx, context, role);
-      const changed =
-        action === 'permission.granted'
-          ? await grant(trx, role.id, permission)
-          : await revoke(trx, role.id, permission);
-      if (!changed) return;
-      await staleTokens(parts, trx, role.id);
-      await note(parts, trx, caller, action, role.id, null, { permission });
-      emit('permission.changed', null, { action, role_id: role.id, permission });
-    });
-    return reply(204);
-  };
-}
+export const grantPermission = adminFlow('PUT /api/auth/admin/roles/:id/permissions/:name', {
+  needs: 'admin',
+  audit: { target: 'role:{id}', atomic: true },
+  summary: 'Grant a permission to a role',
+  answers: { 204: ['Granted'] },
+  handle: (call, parts) => changePermission(parts, call, 'permission.granted'),
+});
 
-function listPermissions({ kernel }: AuthParts): Handler {
-  return async () => {
+export const revokePermission = adminFlow('DELETE /api/auth/admin/roles/:id/permissions/:name', {
+  needs: 'admin',
+  audit: { target: 'role:{id}', atomic: true },
+  summary: 'Take a permission from a role',
+  answers: { 204: ['Taken'] },
+  handle: (call, parts) => changePermission(parts, call, 'permission.revoked'),
+});
+
+export const permissions = adminFlow('GET /api/auth/admin/permissions', {
+  needs: 'admin',
+  summary: 'Permissions that roles have',
+  answers: { 200: ['The permissions', counted('permissions')] },
+  async handle(_call, { kernel }) {
     const rows = await kernel.store.db
       .selectFrom('auth_permissions')
       .select(['id', 'name'])
       .orderBy('name')
       .execute();
     return reply(200, { permissions: rows, total: rows.length });
-  };
+  },
+});
+
+async function changePermission(
+  parts: AuthParts,
+  { context, params }: Call,
+  action: 'permission.granted' | 'permission.revoked',
+): Promise<Reply> {
+  const role = await find(parts, params.id);
+  const permission = params.name;
+  if (!SCOPE.test(permission))
+    throw failure.invalid('name must be like posts:read, posts:*, *:read or *');
+  if (action === 'permission.granted') assertHolds(context, [permission]);
+  const caller = callerOf(context);
+  await parts.events.transact(caller, async (trx, emit) => {
+    await assertHoldsRole(parts, trx, context, role);
+    const changed =
+      action === 'permission.granted'
+        ? await grant(trx, role.id, permission)
+        : await revoke(trx, role.id, permission);
+    if (!changed) return;
+    await staleTokens(parts, trx, role.id);
+    await note(parts, trx, caller, action, role.id, null, { permission });
+    emit('permission.changed', null, { action, role_id: role.id, permission });
+  });
+  return reply(204);
 }
 
 async function find({ kernel }: AuthParts, id = ''): Promise<RowOf<'auth_roles'>> {

@@ -1,21 +1,25 @@
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
-import type { AccessClaims } from '../sessions/access-token.ts';
-import { assertHoldsAsMuch } from '../users/authority.ts';
-import { callerOf } from '../requests/caller.ts';
-import { isOpaqueId } from '../sign-in/identity-rules.ts';
+import { reply } from '@twofold/runtime/http';
+import { flag, object } from '@twofold/schema/shapes';
 import { isUserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import { callerOf } from '../requests/caller.ts';
+import type { AccessClaims } from '../sessions/access-token.ts';
+import { isOpaqueId } from '../sign-in/identity-rules.ts';
 import { SECOND } from '../time.ts';
+import { assertHoldsAsMuch } from '../users/authority.ts';
+import { adminFlow } from './flow.ts';
+import { ID, SHORT, TOKEN, WHOLE } from './shapes.ts';
 
-/** Routes that blacklist and introspect tokens. */
-export function tokenHandlers(parts: AuthParts) {
-  const { kernel, accessTokens, sessions, events, directory } = parts;
-  const isLive = async (claims: AccessClaims) => (await sessions.check(claims)) !== null;
-
-  const revokeTokens: Handler = async ({ context, body }) => {
+export const revokeTokens = adminFlow('POST /api/auth/admin/tokens/revoke', {
+  needs: 'admin',
+  audit: { target: 'user:{user_id}', atomic: true },
+  summary: 'Blacklist a token, a token id, or every token of a user',
+  body: object({ jti: SHORT, token: TOKEN, user_id: ID }),
+  answers: { 200: ['How many', object({ revoked: WHOLE })] },
+  async handle({ context, body }, parts) {
+    const { kernel, accessTokens, sessions, events, directory } = parts;
     const caller = callerOf(context);
-    const { jti, token, user_id } = body as { jti?: string; token?: string; user_id?: unknown };
+    const { jti, token, user_id } = body;
     if ([jti, token, user_id].filter((each) => each !== undefined).length !== 1)
       throw failure.badRequest('one of jti, token and user_id is required');
     const claims = token === undefined ? null : accessTokens.verify(token);
@@ -45,13 +49,20 @@ export function tokenHandlers(parts: AuthParts) {
       return 1;
     });
     return reply(200, { revoked });
-  };
+  },
+});
 
-  const introspect: Handler = async ({ body }) => {
+export const introspect = adminFlow('POST /api/auth/admin/introspect', {
+  needs: 'admin',
+  audit: false,
+  summary: 'Whether a token is live, and its claims (RFC 7662)',
+  body: object({ token: TOKEN }, ['token']),
+  answers: { 200: ['Its state', object({ active: flag }, ['active'])] },
+  async handle({ body }, { accessTokens, sessions }) {
+    const isLive = async (claims: AccessClaims) => (await sessions.check(claims)) !== null;
     const claims = accessTokens.verify(body.token);
     if (!claims || !(await isLive(claims))) return reply(200, { active: false });
     const { user_id, exp, iat, jti, sid, extend } = claims;
     return reply(200, { active: true, user_id, exp, iat, jti, sid, extend });
-  };
-  return { revokeTokens, introspect };
-}
+  },
+});

@@ -1,0 +1,305 @@
+import { failure } from '@twofold/runtime/errors';
+import { type Call, reply } from '@twofold/runtime/http';
+import { flag, list, object, orNull, text } from '@twofold/schema/shapes';
+import { digest, type UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import {
+  creationOptions,
+  issueChallenge,
+  relyingParty,
+  requestOptions,
+  takeChallenge,
+} from '../passkeys/challenges.ts';
+import { signInByPasskey } from '../passkeys/passkey-login.ts';
+import {
+  ensureHandle,
+  handleOf,
+  insertPasskey,
+  MAX_PASSKEYS,
+  type PasskeyRow,
+  passkeysOf,
+  showPasskey,
+} from '../passkeys/passkey-store.ts';
+import { type NewPasskey, readClientData, verifyNew } from '../passkeys/webauthn.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { assertProof } from '../requests/proof.ts';
+import { hasPasskey } from '../second-factor/factors.ts';
+import { removeRecoveryCodes } from '../second-factor/recovery-codes.ts';
+import { deviceKind } from '../sign-in/device-kind.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
+import { requireApiKey } from '../sign-in/login.ts';
+import { isUniqueViolation } from '../sign-in/register.ts';
+import { assertOtherMethod } from '../sign-in/sign-in-methods.ts';
+import { countEnrolment, enroll, type Enroller, readEnroller } from '../steps/enrolment.ts';
+import { isSecondFactorRequired, type StepWrites } from '../steps/entry.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
+import { readTicket } from '../steps/tickets.ts';
+import type { Db, Trx } from '../tables.ts';
+import { refuseImpersonation } from '../users/authority.ts';
+import type { RightsChange } from '../users/roles.ts';
+import type { Account } from '../users/user-directory.ts';
+import { flow, LOGGED_IN, PROOF, SIGNED_IN } from './flow.ts';
+import { CLIENT, CREDENTIAL, NEW_CREDENTIAL, SHORT, STEP, TIME, TOKEN, WHOLE } from './shapes.ts';
+
+/** A passkey as its owner sees it. */
+const PASSKEY = object(
+  {
+    ...{ id: { ...text, maxLength: 1364 }, name: SHORT, created_at: TIME, last_used_at: TIME },
+    backed_up: { ...flag, description: 'Whether it is kept in a password manager' },
+    transports: list({ ...text, maxLength: 32 }),
+  },
+  ['id', 'name', 'created_at', 'last_used_at', 'backed_up', 'transports'],
+);
+const PASSKEYS = object(
+  {
+    ...{ passkeys: list(PASSKEY), total: WHOLE, rp_id: SHORT },
+    user_handle: { ...orNull('string'), description: 'For signalAllAcceptedCredentials' },
+  },
+  ['passkeys', 'total', 'rp_id', 'user_handle'],
+);
+
+const OPTIONS = { type: 'object', additionalProperties: true } as const;
+
+export const passkeyOptions = flow('POST /api/auth/passkeys/options', {
+  needs: 'public',
+  security: ['bearer'],
+  summary: 'What PublicKeyCredential.parseCreationOptionsFromJSON takes, to make a passkey',
+  optional: true,
+  body: object({ ticket: TOKEN }),
+  answers: { 200: ['The creation options', OPTIONS] },
+  refuses: { 409: 'Too many passkeys', ...PROOF },
+  async handle(call, parts) {
+    const { db } = parts.kernel.store;
+    relyingParty(parts);
+    const enroller = await readEnroller(parts, call);
+    const { account } = enroller;
+    const known = await passkeysOf(db, account.id);
+    if (known.length >= MAX_PASSKEYS) throw tooMany();
+    const handle = await ensureHandle(db, account.id);
+    const data = { for: proofOf(enroller) };
+    const challenge = await issueChallenge(parts, 'passkey_new', account.id, data);
+    const { email: name } = account;
+    const displayName = [account.first_name, account.last_name].filter(Boolean).join(' ') || name;
+    const user = { handle, name, displayName };
+    return reply(200, await creationOptions(parts, user, { challenge, known }));
+  },
+});
+
+export const addPasskey = flow('POST /api/auth/passkeys', {
+  needs: 'public',
+  security: ['bearer'],
+  summary: 'Add the passkey that the browser made; with a ticket the sign-in goes on',
+  body: object({ credential: NEW_CREDENTIAL, name: SHORT, ticket: TOKEN }, ['credential']),
+  answers: {
+    201: ['The passkey; with a ticket also the login object as `login`', PASSKEY],
+    202: ['Another step is left', STEP],
+  },
+  refuses: {
+    400: 'Invalid or expired token',
+    401: 'Invalid credentials',
+    409: 'Passkey already registered',
+  },
+  async handle(call, parts) {
+    const { context, body } = call;
+    relyingParty(parts);
+    const enroller = await readAdder(parts, call);
+    await countEnrolment(parts, enroller);
+    const passkey = await readNew(parts, body.credential, enroller);
+    const { userAgent } = callerOf(context);
+    const name = checkText('name', body.name) || deviceKind(userAgent).slice(0, 64) || 'Passkey';
+    const saved: PasskeyRow[] = [];
+    const writes: StepWrites = async (trx, emit) => {
+      saved.push(await save(parts, { trx, emit }, enroller.account, { passkey, name }));
+    };
+    const added = enroll(parts, call, enroller, { amr: ['hwk', 'user'], writes });
+    const { status, fields } = await added.catch((error: unknown) => {
+      throw isUniqueViolation(error) ? failure.conflict('Passkey already registered') : error;
+    });
+    return reply(status === 202 ? 202 : 201, { ...showPasskey(saved.at(-1)!), ...fields });
+  },
+});
+
+export const passkeyLoginOptions = flow('POST /api/auth/passkeys/login/options', {
+  needs: 'public',
+  limits: ['login-ip'],
+  summary: 'What PublicKeyCredential.parseRequestOptionsFromJSON takes, to sign in without a name',
+  optional: true,
+  body: object({}),
+  answers: { 200: ['The request options', OPTIONS] },
+  refuses: { 401: 'API key required', 429: 'Rate limit exceeded' },
+  async handle({ context }, parts) {
+    requireApiKey(parts, context);
+    return reply(200, await requestOptions(parts, 'passkey_login', null));
+  },
+});
+
+export const passkeyLogin = flow('POST /api/auth/passkeys/login', {
+  needs: 'public',
+  limits: ['login-ip'],
+  summary: 'Sign in with a passkey',
+  body: object({ credential: CREDENTIAL, ...CLIENT }, ['credential']),
+  answers: LOGGED_IN,
+  refuses: { 401: 'Invalid credentials', 429: 'Rate limit exceeded' },
+  handle: (call, parts) => signInByPasskey(parts, call),
+});
+
+export const secondFactorOptions = flow('POST /api/auth/second-factor/options', {
+  needs: 'public',
+  limits: ['login-ip'],
+  summary: 'Request options for a passkey as the second factor of a sign-in',
+  body: object({ ticket: TOKEN }, ['ticket']),
+  answers: { 200: ['The request options', OPTIONS] },
+  refuses: { 400: 'Invalid or expired token', 429: 'Rate limit exceeded' },
+  async handle({ context, body }, parts) {
+    requireApiKey(parts, context);
+    relyingParty(parts);
+    const { entry } = await readTicket(parts, body.ticket, ['second_factor']);
+    return reply(200, await requestOptions(parts, 'passkey_second_factor', entry.account.id));
+  },
+});
+
+export const reauthenticateOptions = flow('POST /api/auth/reauthenticate/options', {
+  needs: 'session',
+  summary: 'Request options for a passkey that reauthenticates',
+  optional: true,
+  body: object({}),
+  answers: { 200: ['The request options', OPTIONS] },
+  refuses: SIGNED_IN,
+  async handle({ context }, parts) {
+    refuseImpersonation(context);
+    relyingParty(parts);
+    const { account } = await signedInAccount(parts, context);
+    return reply(200, await requestOptions(parts, 'passkey_reauthentication', account.id));
+  },
+});
+
+export const passkeys = flow('GET /api/auth/passkeys', {
+  needs: 'session',
+  summary: "One's own passkeys",
+  answers: { 200: ['The passkeys', PASSKEYS] },
+  refuses: SIGNED_IN,
+  async handle({ context }, parts) {
+    const { db } = parts.kernel.store;
+    const { id: rp_id } = relyingParty(parts);
+    const { account } = await signedInAccount(parts, context);
+    const passkeys = (await passkeysOf(db, account.id)).map(showPasskey);
+    const user_handle = await handleOf(db, account.id);
+    return reply(200, { passkeys, total: passkeys.length, rp_id, user_handle });
+  },
+});
+
+export const renamePasskey = flow('PATCH /api/auth/passkeys/:id', {
+  needs: 'session',
+  summary: 'Rename a passkey',
+  body: object({ name: SHORT }, ['name']),
+  answers: { 200: ['The passkey', PASSKEY] },
+  refuses: { 404: 'Passkey not found', ...PROOF },
+  async handle({ context, params, body }, parts) {
+    const { db } = parts.kernel.store;
+    const { account } = await assertProof(parts, context);
+    const row = await findOwn(db, account.id, params.id);
+    const name = checkText('name', body.name);
+    if (!name) throw failure.invalid('name is required');
+    await db.updateTable('auth_passkeys').set({ name }).where('id', '=', row.id).execute();
+    return reply(200, showPasskey({ ...row, name }));
+  },
+});
+
+export const removePasskey = flow('DELETE /api/auth/passkeys/:id', {
+  needs: 'session',
+  summary: 'Remove a passkey',
+  answers: { 204: ['Removed'] },
+  refuses: { 404: 'Passkey not found', 409: 'Cannot remove the last sign-in method', ...PROOF },
+  async handle({ context, params }, parts) {
+    const { account } = await assertProof(parts, context);
+    await parts.events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
+      await parts.directory.serialise(trx);
+      const row = await findOwn(trx, account.id, params.id);
+      await trx.deleteFrom('auth_passkeys').where('id', '=', row.id).execute();
+      await assertOtherMethod(parts, trx, account.id);
+      await assertFactorLeft(parts, trx, account);
+      emit('passkey.removed', account.id, { passkey_id: row.id, name: row.name });
+    });
+    return reply(204);
+  },
+});
+
+const tooMany = () =>
+  failure.conflict(`Too many passkeys: remove one of the ${MAX_PASSKEYS} before you add another`);
+
+const invalid = () => failure.unauthenticated('Invalid credentials');
+
+/** What a challenge is bound to: the session that had a proof, or the ticket. */
+const proofOf = (enroller: Enroller): string =>
+  'sessionId' in enroller ? enroller.sessionId : digest(enroller.ticket.token);
+
+/** The proof was asked for with the options, so a slow user does not lose the passkey they made. */
+const readAdder = (parts: AuthParts, call: Call): Promise<Enroller> =>
+  call.body.ticket === undefined ? signedInAccount(parts, call.context) : readEnroller(parts, call);
+
+/**
+ * Checks a new passkey against the challenge that was given under proof, or for the ticket.
+ *
+ * @throws AppError 401
+ */
+async function readNew(
+  parts: AuthParts,
+  credential: Parameters<typeof verifyNew>[0],
+  enroller: Enroller,
+): Promise<NewPasskey> {
+  const party = relyingParty(parts);
+  const client = readClientData(credential.response.clientDataJSON);
+  const { db } = parts.kernel.store;
+  const taken = client && (await takeChallenge(parts, db, 'passkey_new', client.challenge));
+  if (!client || !taken || client.crossOrigin) throw invalid();
+  if (taken.userId !== enroller.account.id || taken.data['for'] !== proofOf(enroller))
+    throw invalid();
+  return verifyNew(credential, client.challenge, party).catch(() => {
+    throw invalid();
+  });
+}
+
+async function save(
+  parts: AuthParts,
+  { trx, emit }: Pick<RightsChange, 'trx' | 'emit'>,
+  account: Account,
+  { passkey, name }: { passkey: NewPasskey; name: string },
+): Promise<PasskeyRow> {
+  await parts.directory.serialise(trx);
+  const known = await passkeysOf(trx, account.id);
+  if (known.length >= MAX_PASSKEYS) throw tooMany();
+  if (known.length === 0) await endEarlyCodes(parts, trx, account);
+  const row = await insertPasskey(trx, account.id, { passkey, name, now: parts.kernel.now() });
+  emit('passkey.added', account.id, { passkey_id: row.id, name });
+  return row;
+}
+
+/**
+ * Removes recovery codes that were made before the first factor: an intruder who knows the password
+ * may have made them with a ticket, to sign in with them once a factor is asked for.
+ */
+async function endEarlyCodes(
+  { directory }: AuthParts,
+  trx: RightsChange['trx'],
+  { id }: Account,
+): Promise<void> {
+  const current = await directory.find(trx, id);
+  if (current?.totpSince === null) await removeRecoveryCodes(trx, id);
+}
+
+/** A passkey of another user gets the same response as an unknown one. @throws AppError 404 */
+async function findOwn(db: Db, userId: UserId, id = ''): Promise<PasskeyRow> {
+  const row = (await passkeysOf(db, userId)).find((each) => each.id === id);
+  if (!row) throw failure.notFound('Passkey not found');
+  return row;
+}
+
+/**
+ * Without any factor left, somebody who knows the password could add a factor of their own.
+ *
+ * @throws AppError 403 where a second factor is required and none is left.
+ */
+async function assertFactorLeft(parts: AuthParts, trx: Trx, account: Account): Promise<void> {
+  if (!isSecondFactorRequired(parts.model, account) || account.totpSince !== null) return;
+  if (!(await hasPasskey(parts, trx, account.id))) throw failure.forbidden();
+}

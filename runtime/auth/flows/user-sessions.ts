@@ -1,0 +1,112 @@
+import { failure } from '@twofold/runtime/errors';
+import { reply } from '@twofold/runtime/http';
+import { object } from '@twofold/schema/shapes';
+import { actOn, findUser } from '../admin/users.ts';
+import { callerOf } from '../requests/caller.ts';
+import { sessionView } from '../sessions/sessions.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
+import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
+import { rfc3339 } from '../time.ts';
+import { assertHoldsAsMuch } from '../users/authority.ts';
+import { serialiseRights } from '../users/permissions.ts';
+import { isClosed } from '../users/user-directory.ts';
+import { adminFlow } from './flow.ts';
+import { LOGIN, SESSIONS } from './shapes.ts';
+
+const REASON = { type: 'string', minLength: 1, maxLength: 256, pattern: '\\S' } as const;
+
+/**
+ * Opens a short session in which an administrator acts
+ * as the user. It has no refresh token and never a proof, so it changes nothing that signs the user
+ * in, and it cannot be used to act as a third user.
+ */
+export const impersonate = adminFlow('POST /api/auth/admin/users/:id/impersonate', {
+  needs: 'impersonate',
+  security: ['bearer'],
+  audit: { target: 'user:{id}', values: ['reason'] },
+  summary: 'Act as a user for a while, with the permission auth:impersonate and a proof',
+  body: object({ reason: REASON }, ['reason']),
+  answers: { 200: ['The login object, without a refresh token', LOGIN] },
+  refuses: {
+    401: 'No valid bearer token',
+    403: 'Forbidden, or Reauthentication required',
+    404: 'User not found',
+  },
+  async handle({ context, params, body }, parts) {
+    const { impersonation } = parts.model;
+    if (impersonation === false) throw failure.notFound();
+    const { account: administrator, sessionId } = await signedInAccount(parts, context);
+    const reason = checkText('reason', body.reason);
+    const caller = callerOf(context);
+    const { account, session } = await parts.events.transact(caller, async (trx, emit) => {
+      await serialiseRights(trx, parts.kernel.store.dialect);
+      await assertStillOpen(parts, trx, sessionId);
+      const user = await findUser(parts, params.id, trx);
+      await assertHoldsAsMuch(parts, trx, context, user);
+      if (user.id === administrator.id || isClosed(user)) throw failure.forbidden();
+      const opened = await parts.sessions.open(trx, caller, {
+        userId: user.id,
+        method: 'impersonation',
+        // Empty because no factor of the user was checked: the administrator acts in their place.
+        amr: [],
+        lifetimes: { idle: impersonation.ttl, absolute: impersonation.ttl },
+        impersonatedBy: administrator.id,
+      });
+      const until = rfc3339(opened.session.absolute_expires_at);
+      emit('user.impersonated', user.id, { reason, until, session_id: opened.session.id });
+      return { account: user, session: opened.session };
+    });
+    const { login } = await parts.signIn.continue(context, account, session, session.gen);
+    return reply(200, login);
+  },
+});
+
+export const userSessions = adminFlow('GET /api/auth/admin/users/:id/sessions', {
+  needs: 'admin',
+  summary: 'Live sessions of a user',
+  answers: { 200: ['The sessions', SESSIONS] },
+  async handle({ context: { principal }, params }, parts) {
+    const { sessions, kernel } = parts;
+    const { id } = await findUser(parts, params.id);
+    const own = principal.kind === 'user' ? principal.sessionId : '';
+    const live = await sessions.live(kernel.store.db, id);
+    const shown = live.map((session) => sessionView(session, own));
+    return reply(200, { sessions: shown, total: shown.length });
+  },
+});
+
+export const endUserSession = adminFlow('DELETE /api/auth/admin/users/:id/sessions/:sid', {
+  needs: 'admin',
+  audit: { target: 'user:{id}', atomic: true },
+  summary: 'End one session of a user',
+  answers: { 204: ['Ended'] },
+  refuses: { 404: 'User not found, or Session not found' },
+  async handle(call, parts) {
+    const { sessions } = parts;
+    await actOn(parts, call, async (account, trx, emit) => {
+      const live = await sessions.live(trx, account.id);
+      const session = live.find(({ id }) => id === call.params.sid);
+      const reason = 'ended by an administrator';
+      if (!session || !(await sessions.end(trx, session.id, reason)))
+        throw failure.notFound('Session not found');
+      emit('auth.session_ended', account.id, { session_id: session.id, reason });
+    });
+    return reply(204);
+  },
+});
+
+export const endUserSessions = adminFlow('DELETE /api/auth/admin/users/:id/sessions', {
+  needs: 'admin',
+  audit: { target: 'user:{id}', atomic: true },
+  summary: 'End every session of a user',
+  answers: { 204: ['Ended'] },
+  async handle(call, parts) {
+    const { sessions, directory, kernel } = parts;
+    await actOn(parts, call, async (account, trx, emit) => {
+      const revoked = await sessions.endAll(trx, account.id, 'ended by an administrator');
+      await directory.update(trx, account.id, { tokens_valid_after: kernel.now() });
+      emit('auth.logout_all', account.id, { revoked });
+    });
+    return reply(204);
+  },
+});
