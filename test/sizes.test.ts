@@ -16,9 +16,9 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 49_490,
   database: 11_068,
-  auth: 26_450,
-  hosting: 34_970,
-  models: 9_040,
+  auth: 26_515,
+  hosting: 35_030,
+  models: 9_060,
   console: 20_210,
 };
 
