@@ -50,7 +50,10 @@ const own = (maxLength: number) => ({ ...orNull('string'), maxLength }) as const
 /** Absent is unchanged, null or the empty text clears. */
 const OWN_FIELDS = {
   ...object({
-    ...{ first_name: own(256), last_name: own(256), phone: own(256), username: own(256) },
+    first_name: own(256),
+    last_name: own(256),
+    phone: own(256),
+    username: own(256),
     avatar_url: own(2048),
     locale: { ...own(35), description: 'A language tag, such as en or de-AT' },
   }),

@@ -9,7 +9,11 @@ import { flow, SIGNED_IN } from './flow.ts';
 import { SHORT, TIME, WHOLE } from './shapes.ts';
 
 const DEVICE = object({
-  ...{ id: SHORT, name: SHORT, created_at: TIME, last_used_at: TIME, ip: SHORT },
+  id: SHORT,
+  name: SHORT,
+  created_at: TIME,
+  last_used_at: TIME,
+  ip: SHORT,
 });
 
 export const devices = flow('GET /api/auth/devices', {

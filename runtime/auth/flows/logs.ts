@@ -11,7 +11,8 @@ import { page, SHORT } from './shapes.ts';
 
 const logQuery = {
   limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-  ...{ cursor: SHORT, since: SHORT },
+  cursor: SHORT,
+  since: SHORT,
 } as const;
 
 export const loginAttempts = adminFlow('GET /api/auth/admin/login-attempts', {

@@ -25,13 +25,16 @@ import { CLIENT, SHORT, TIME, TOKEN, WHOLE } from './shapes.ts';
 
 /** The text whose SHA-256 in hex is the `nonce` of an ID token. */
 const NONCE = {
-  ...{ ...text, minLength: 16, maxLength: 256 },
+  ...text,
+  minLength: 16,
+  maxLength: 256,
   description: 'The random text whose SHA-256 in hex the id token has as its nonce',
 } as const;
 /** RFC 7636 section 4: with it the client proves in the exchange that it started the flow. */
 const CODE_VERIFIER = { ...text, pattern: '^[A-Za-z0-9._~-]{43,128}$' } as const;
 const CODE_CHALLENGE = {
-  ...{ ...text, pattern: '^[A-Za-z0-9_-]{43}$' },
+  ...text,
+  pattern: '^[A-Za-z0-9_-]{43}$',
   description: 'SHA-256 of the code verifier, in base64url (S256)',
 } as const;
 

@@ -26,8 +26,13 @@ import { ID, listOf, SHORT, TIME } from './shapes.ts';
 const ORGANIZATION = object({ id: ID, name: orNull('string'), role: text }, ['id', 'name', 'role']);
 const MEMBER = object(
   {
-    ...{ user_id: ID, first_name: SHORT, last_name: SHORT, username: SHORT, avatar_url: SHORT },
-    ...{ role: SHORT, joined_at: TIME },
+    user_id: ID,
+    first_name: SHORT,
+    last_name: SHORT,
+    username: SHORT,
+    avatar_url: SHORT,
+    role: SHORT,
+    joined_at: TIME,
     email: { type: 'string', description: 'Only for those who manage the organization' },
   },
   ['user_id', 'role', 'joined_at'],

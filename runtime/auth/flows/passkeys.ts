@@ -44,7 +44,10 @@ import { CLIENT, CREDENTIAL, NEW_CREDENTIAL, SHORT, STEP, TIME, TOKEN, WHOLE } f
 /** A passkey as its owner sees it. */
 const PASSKEY = object(
   {
-    ...{ id: { ...text, maxLength: 1364 }, name: SHORT, created_at: TIME, last_used_at: TIME },
+    id: { ...text, maxLength: 1364 },
+    name: SHORT,
+    created_at: TIME,
+    last_used_at: TIME,
     backed_up: { ...flag, description: 'Whether it is kept in a password manager' },
     transports: list({ ...text, maxLength: 32 }),
   },
@@ -52,7 +55,9 @@ const PASSKEY = object(
 );
 const PASSKEYS = object(
   {
-    ...{ passkeys: list(PASSKEY), total: WHOLE, rp_id: SHORT },
+    passkeys: list(PASSKEY),
+    total: WHOLE,
+    rp_id: SHORT,
     user_handle: { ...orNull('string'), description: 'For signalAllAcceptedCredentials' },
   },
   ['passkeys', 'total', 'rp_id', 'user_handle'],

@@ -31,8 +31,13 @@ const CONFIRM = object({
 
 /** Fields of a new account. */
 const NEW_ACCOUNT = {
-  ...{ first_name: SHORT, last_name: SHORT, name: SHORT, username: SHORT, phone: SHORT },
-  ...{ email: ADDRESS, password: PASSWORD },
+  first_name: SHORT,
+  last_name: SHORT,
+  name: SHORT,
+  username: SHORT,
+  phone: SHORT,
+  email: ADDRESS,
+  password: PASSWORD,
 } as const;
 
 export const register = flow('POST /api/auth/register', {

@@ -23,7 +23,8 @@ export const OPTIONAL_TOKEN = upTo(8192);
 /** Fields that name an application of the server's own origin. */
 export const CLIENT = {
   client: {
-    ...{ ...text, pattern: '^[a-z][a-z0-9-]{0,31}$' },
+    ...text,
+    pattern: '^[a-z][a-z0-9-]{0,31}$',
     description:
       "An application on the server's own origin: the refresh token goes into a cookie of its own, and counts for it alone",
   },
@@ -38,7 +39,12 @@ export const ID = { type: ['integer', 'string'] } as const;
 export const NAMES = list(some(64), { maxItems: 64 });
 
 const profile = {
-  ...{ id: ID, first_name: SHORT, last_name: SHORT, username: SHORT, phone: SHORT, email: SHORT },
+  id: ID,
+  first_name: SHORT,
+  last_name: SHORT,
+  username: SHORT,
+  phone: SHORT,
+  email: SHORT,
   role_id: { ...WHOLE, description: 'Present when roles are in use' },
   role_name: { ...text, description: 'Present when roles are in use' },
   avatar_url: SHORT,
@@ -69,7 +75,11 @@ export const LOGIN = object(
 export const SESSION = object({
   id: SHORT,
   name: { ...orNull('string'), description: 'As its owner named it' },
-  ...{ created_at: TIME, last_seen_at: TIME, ip: SHORT, user_agent: SHORT, auth_method: SHORT },
+  created_at: TIME,
+  last_seen_at: TIME,
+  ip: SHORT,
+  user_agent: SHORT,
+  auth_method: SHORT,
   client: {
     ...orNull('string'),
     description: "The application of the server's own origin that it was opened for",
@@ -102,13 +112,23 @@ export const STEP = object(
 export const SESSIONS = object({ sessions: list(SESSION), total: WHOLE }, ['sessions', 'total']);
 
 export const API_KEY = object({
-  ...{ id: SHORT, name: SHORT, prefix: SHORT, key: SHORT, scopes: NAMES, expires_at: TIME },
+  id: SHORT,
+  name: SHORT,
+  prefix: SHORT,
+  key: SHORT,
+  scopes: NAMES,
+  expires_at: TIME,
 });
 
 /** An API key without its secret, as its owner sees it after creation. */
 export const OWN_KEY = object({
-  ...{ id: SHORT, name: SHORT, prefix: SHORT, scopes: NAMES },
-  ...{ created_at: TIME, expires_at: TIME, last_used_at: TIME },
+  id: SHORT,
+  name: SHORT,
+  prefix: SHORT,
+  scopes: NAMES,
+  created_at: TIME,
+  expires_at: TIME,
+  last_used_at: TIME,
 });
 
 /** What `PublicKeyCredential.toJSON()` gives for a new passkey (WebAuthn Level 3). */
@@ -147,15 +167,28 @@ function credential(
 export const SECURITY = object({
   email_verified: flag,
   pending_email: { ...orNull('string'), description: 'An address that is not confirmed yet' },
-  ...{ has_password: flag, totp: flag, second_factor_required: flag, deletion_at: TIME },
-  ...{ sessions: WHOLE, api_keys: WHOLE, identities: WHOLE, passkeys: WHOLE },
+  has_password: flag,
+  totp: flag,
+  second_factor_required: flag,
+  deletion_at: TIME,
+  sessions: WHOLE,
+  api_keys: WHOLE,
+  identities: WHOLE,
+  passkeys: WHOLE,
 });
 
 /** The export of an account. Its parts have the form of the other responses. */
 export const EXPORT = object({
-  ...{ exported_at: TIME, me: { type: 'object' }, security: SECURITY },
-  ...{ sessions: list(SESSION), api_keys: list(OWN_KEY), identities: objects, passkeys: objects },
-  ...{ devices: objects, attempts: objects, events: objects },
+  exported_at: TIME,
+  me: { type: 'object' },
+  security: SECURITY,
+  sessions: list(SESSION),
+  api_keys: list(OWN_KEY),
+  identities: objects,
+  passkeys: objects,
+  devices: objects,
+  attempts: objects,
+  events: objects,
   data: { type: 'object', description: 'By type, the rows that belong to the user' },
 });
 

@@ -16,10 +16,15 @@ import { counted, DURATION, NAMES, page, SHORT, TIME, WHOLE } from './shapes.ts'
 const URL_TEXT = { type: 'string', maxLength: 2048 } as const;
 
 const DELIVERY = object({
-  ...{ id: SHORT, event_id: SHORT, type: SHORT, attempt: WHOLE },
+  id: SHORT,
+  event_id: SHORT,
+  type: SHORT,
+  attempt: WHOLE,
   status: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
-  ...{ last_code: orNull('integer'), last_error: orNull('string') },
-  ...{ created_at: TIME, next_at: TIME },
+  last_code: orNull('integer'),
+  last_error: orNull('string'),
+  created_at: TIME,
+  next_at: TIME,
 });
 
 /** There is no such endpoint. */

@@ -45,7 +45,8 @@ export const listApps = flow('GET /api/apps', {
     const more = page.length < after.length ? { next_cursor: page.at(-1)?.name } : {};
     return reply(200, {
       apps: page.map((each) => showApp(each, shown)),
-      ...{ total: found.length, ...more },
+      total: found.length,
+      ...more,
     });
   },
 });
@@ -70,7 +71,8 @@ export const createApp = flow('POST /api/apps', {
     const made = await apps.insert({ name, spec, env, files });
     if (image !== undefined)
       await deployer.first(made, {
-        ...{ trigger: 'create', source: { kind: 'image', image } },
+        trigger: 'create',
+        source: { kind: 'image', image },
         prepare: deployer.fromImage(image),
       });
     return show(made, leader, 201);
@@ -154,7 +156,8 @@ export const restartApp = flow('POST /api/apps/:name/restart', {
 });
 
 const volume = object({
-  ...{ name: text, path: text },
+  name: text,
+  path: text,
   bytes: { ...orNull('integer'), minimum: 0 },
 });
 

@@ -7,11 +7,16 @@ import { showBackup, type StoredBackup } from '../records/backup.ts';
 import { deleted, flow, ON_APP, ON_ENGINE, USUAL, wait } from './flow.ts';
 
 const backup = object({
-  ...{ id: text, app: orNull('string'), target: text },
+  id: text,
+  app: orNull('string'),
+  target: text,
   status: { enum: ['running', 'done', 'failed'] },
   bytes: { ...orNull('integer'), minimum: 0 },
-  ...{ sha256: orNull('string'), started_at: dateTime, finished_at: orNull('string') },
-  ...{ verified_at: orNull('string'), error: orNull('string') },
+  sha256: orNull('string'),
+  started_at: dateTime,
+  finished_at: orNull('string'),
+  verified_at: orNull('string'),
+  error: orNull('string'),
 });
 
 export const createBackup = flow('POST /api/apps/:name/backups', {

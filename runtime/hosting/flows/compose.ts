@@ -112,7 +112,11 @@ async function prepare(
     for (const { service, build } of spool ? builds : [])
       sources.set(service, await builder.plan(shared(spool as Spool), build ?? undefined));
     const plan = planCompose({
-      ...{ project, levels, model, apps: apps.all(), check: checkApp },
+      project,
+      levels,
+      model,
+      apps: apps.all(),
+      check: checkApp,
       sha256: ({ service }) => sources.get(service)?.spool.sha256 ?? '',
     });
     return { plan, sources, spool };

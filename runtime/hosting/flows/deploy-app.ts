@@ -23,7 +23,8 @@ export const git = closed(
 export type GitFields = ValueOf<typeof git>;
 
 const body = closed({
-  ...{ image, git },
+  image,
+  git,
   git_url: { type: 'string', minLength: 1, maxLength: 2000 },
   branch: { type: 'string', minLength: 1, maxLength: 200 },
 });

@@ -128,7 +128,10 @@ async function keepApp(
 ): Promise<HostedApp> {
   if (!known)
     return apps.insert({
-      ...{ name, spec, env: toEnv(env ?? {}), files: toFiles(files ?? []) },
+      name,
+      spec,
+      env: toEnv(env ?? {}),
+      files: toFiles(files ?? []),
     });
   const running = operations.running(known.id);
   if (running === 'build' || running === 'deploy')

@@ -21,11 +21,19 @@ import { eventStream, wantsEvents } from './event-stream.ts';
 import { flow, ON_APP, ON_ENGINE } from './flow.ts';
 
 export const deployment = object({
-  ...{ app: text, number: count, status: { enum: DEPLOYMENT_STATUSES }, current: flag },
-  ...{ trigger: text, source: object({}), image: orNull('string'), image_id: orNull('string') },
+  app: text,
+  number: count,
+  status: { enum: DEPLOYMENT_STATUSES },
+  current: flag,
+  trigger: text,
+  source: object({}),
+  image: orNull('string'),
+  image_id: orNull('string'),
   reason: orNull('string'),
   probes: list(object({ at: dateTime, ok: flag, detail: text })),
-  ...{ log: list(text), has_build_log: flag, created_at: dateTime },
+  log: list(text),
+  has_build_log: flag,
+  created_at: dateTime,
   finished_at: orNull('string'),
 });
 

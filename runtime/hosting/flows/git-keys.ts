@@ -57,8 +57,11 @@ export const deleteDeployKey = flow('DELETE /api/apps/:name/deploy-key', {
 
 const host = object(
   {
-    ...{ host: text, public_key: text, fingerprint: text },
-    ...{ source: { enum: ['api', 'clone'] }, created_at: dateTime },
+    host: text,
+    public_key: text,
+    fingerprint: text,
+    source: { enum: ['api', 'clone'] },
+    created_at: dateTime,
   },
   ['host', 'public_key', 'fingerprint', 'source', 'created_at'],
 );

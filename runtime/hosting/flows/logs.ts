@@ -33,7 +33,8 @@ export const appLogs = flow('GET /api/apps/:name/logs', {
     if (wantsEvents(call)) return eventStream(call, logEvents(leader, app.id, call, show));
     if (follow) return followLogs(leader, app.id, call, show);
     const lines = await readAppLogs(leader, app, {
-      ...{ tail, process },
+      tail,
+      process,
       ...(from !== undefined && { since: from }),
     });
     return reply(200, lines.map((line) => `${show(line)}\n`).join(''), {
@@ -44,10 +45,18 @@ export const appLogs = flow('GET /api/apps/:name/logs', {
 
 /** A line of the access log. */
 const accessEntry = object({
-  ...{ at: dateTime, request_id: text, app: orNull('string'), ip: text, method: text },
-  ...{ host: text, path: text, status: count, bytes: count },
+  at: dateTime,
+  request_id: text,
+  app: orNull('string'),
+  ip: text,
+  method: text,
+  host: text,
+  path: text,
+  status: count,
+  bytes: count,
   ms: { type: 'number', minimum: 0 },
-  ...{ target: orNull('string'), user_agent: orNull('string') },
+  target: orNull('string'),
+  user_agent: orNull('string'),
 });
 
 export const appRequests = flow('GET /api/apps/:name/requests', {

@@ -23,7 +23,9 @@ const exported = object({
   volumes: list(object({ name: text, bytes: { ...orNull('integer'), minimum: 0 } })),
   domains: list(text),
   image: { ...orNull('integer'), minimum: 0 },
-  ...{ backup_target: orNull('string'), to: text, until: dateTime },
+  backup_target: orNull('string'),
+  to: text,
+  until: dateTime,
 });
 
 export const exportApp = flow('POST /api/apps/:name/export', {
@@ -117,7 +119,10 @@ export const importApp = flow('POST /api/apps/import', {
       return reply(200, { move: id, state: 'cancelled' });
     }
     const taken = await arrivals.take({
-      ...{ move: id, key: readKey(koa.get('X-Move-Key')), number: part, last: step === 'last' },
+      move: id,
+      key: readKey(koa.get('X-Move-Key')),
+      number: part,
+      last: step === 'last',
       bytes: bytesOf(koa.req as Readable),
     });
     return reply(200, { move: id, ...taken });

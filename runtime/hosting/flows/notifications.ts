@@ -25,7 +25,11 @@ const fields = {
 
 /** `secret` is only in the answer that made it. */
 const notification = object({
-  ...{ name: text, ...fields, secret: text, created_at: dateTime, updated_at: dateTime },
+  name: text,
+  ...fields,
+  secret: text,
+  created_at: dateTime,
+  updated_at: dateTime,
 });
 
 export const listNotifications = flow('GET /api/notifications', {
@@ -70,7 +74,10 @@ export const putNotification = flow('PUT /api/notifications/:name', {
     const at = new Date(now()).toISOString();
     const { secret, made } = secretOf(body, known);
     const receiver: Receiver = {
-      ...{ ...body, name, created_at: known?.created_at ?? at, updated_at: at },
+      ...body,
+      name,
+      created_at: known?.created_at ?? at,
+      updated_at: at,
       ...(secret !== undefined && { secret }),
     };
     await receivers.save(receiver);

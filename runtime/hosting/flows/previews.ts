@@ -30,7 +30,8 @@ export const createPreview = flow('POST /api/apps/:name/previews', {
   body: closed(
     {
       key: { type: 'string', minLength: 1, maxLength: 60 },
-      ...{ image, git: gitShape },
+      image,
+      git: gitShape,
       expires_in: { type: 'string', pattern: lifetime },
     },
     ['key'],

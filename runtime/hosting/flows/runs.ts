@@ -10,8 +10,14 @@ import type { BegunRun } from '../runs/runner.ts';
 import { flow, ON_APP, ON_ENGINE, wait } from './flow.ts';
 
 const run = object({
-  ...{ id: text, app: text, cron: orNull('string'), command, status: { enum: RUN_STATUSES } },
-  ...{ exit_code: orNull('integer'), started_at: dateTime, finished_at: orNull('string') },
+  id: text,
+  app: text,
+  cron: orNull('string'),
+  command,
+  status: { enum: RUN_STATUSES },
+  exit_code: orNull('integer'),
+  started_at: dateTime,
+  finished_at: orNull('string'),
 });
 const begun = { 200: ['The run, which has ended', run], 202: ['The run', run] } as const;
 
@@ -56,7 +62,8 @@ export const listRuns = flow('GET /api/apps/:name/runs', {
     200: [
       'The runs',
       object({
-        ...{ runs: list(run), total: { type: 'integer' } },
+        runs: list(run),
+        total: { type: 'integer' },
         /** How many times of each schedule were skipped because its last run still went on. */
         skipped: { type: 'object', additionalProperties: { type: 'integer' } },
       }),

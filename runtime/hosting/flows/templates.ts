@@ -9,11 +9,18 @@ import { fillTemplate, showTemplate } from '../templates/templates.ts';
 import { flow, ON_ENGINE } from './flow.ts';
 
 const template = object({
-  ...{ id: text, name: text, description: text, category: text, image: text },
+  id: text,
+  name: text,
+  description: text,
+  category: text,
+  image: text,
   port: { type: 'integer' },
   env: list(
     object({
-      ...{ key: text, description: text, secret: flag, default: text },
+      key: text,
+      description: text,
+      secret: flag,
+      default: text,
       generate: { type: 'integer' },
     }),
   ),
@@ -44,7 +51,8 @@ export const deployTemplate = flow('POST /api/templates/:id/deploy', {
     assertAppName(body.name);
     connection.engine();
     const fields = {
-      ...{ port, volumes },
+      port,
+      volumes,
       ...(body.domain !== undefined && { domain: body.domain }),
       ...(command && { command }),
       ...(backup && { backup }),

@@ -183,6 +183,7 @@ async function onPullRequest(leader: Leader, app: HostedApp, signed: SignedEvent
 
 const record = ({ audit }: Leader, target: string, { event, call }: SignedEvent) =>
   audit?.record(call.context, {
-    ...{ action: 'webhook', target },
+    action: 'webhook',
+    target,
     detail: { action: event.action, branch: event.branch, commit: event.commit },
   });

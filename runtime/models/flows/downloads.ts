@@ -32,11 +32,14 @@ const download = {
 } as const;
 export const downloadModel = flow('POST /api/mlx/models/:id/download', {
   ...download,
-  ...{ body: closed(wanted), optional: true, audit: byId },
+  body: closed(wanted),
+  optional: true,
+  audit: byId,
 });
 export const downloadModelOf = flow('POST /api/mlx/models/:org/:name/download', {
   ...download,
-  ...{ body: closed(wanted), optional: true },
+  body: closed(wanted),
+  optional: true,
   audit: { ...ofOrganization, action: 'downloadModel' },
 });
 export const pullModel = flow('POST /api/mlx/pull', {

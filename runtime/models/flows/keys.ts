@@ -31,12 +31,17 @@ const period = { type: 'string', maxLength: 20, description: '90d, 12h, 30m' } a
 
 const key = object(
   {
-    ...{ id: text, ...fields, prefix: text },
+    id: text,
+    ...fields,
+    prefix: text,
     key: { ...text, description: 'mk_…; only in the answer that creates it' },
-    ...{ created_at: text, expires_at: orNull('string') },
+    created_at: text,
+    expires_at: orNull('string'),
     use: {
       ...object({
-        ...{ requests_in_minute: count, tokens_in_minute: count, tokens_today: count },
+        requests_in_minute: count,
+        tokens_in_minute: count,
+        tokens_today: count,
         money_today: { type: 'number' },
       }),
       description: 'Spent and reserved now',
@@ -56,7 +61,10 @@ export const createModelKey = flow('POST /api/mlx/keys', {
   async handle({ body, context }, { keys, now }) {
     const { name, models = ['*'], budget: limits = {}, expires_in } = body;
     const { key: made, row } = await keys.create({
-      ...{ name, models, budget: limits, createdBy: callerName(context) },
+      name,
+      models,
+      budget: limits,
+      createdBy: callerName(context),
       expiresAt: expires_in === undefined ? null : now() + toMilliseconds(expires_in),
     });
     return reply(201, { ...keyView(row), key: made });
@@ -113,7 +121,10 @@ export const deleteModelKey = flow('DELETE /api/mlx/keys/:id', {
 });
 
 const counts = {
-  ...{ requests: count, failed: count, input_tokens: count, output_tokens: count },
+  requests: count,
+  failed: count,
+  input_tokens: count,
+  output_tokens: count,
   money: { type: 'number' },
 } as const;
 
@@ -121,7 +132,8 @@ export const getModelUsage = flow('GET /api/mlx/usage', {
   needs: 'models:read',
   summary: 'Returns requests, tokens and money by key and model',
   query: {
-    ...{ key: id, model: id },
+    key: id,
+    model: id,
     from: { type: 'string', maxLength: 40, description: 'ISO 8601; whole hours' },
     to: { type: 'string', maxLength: 40 },
     by: { type: 'string', enum: ['hour', 'day'] },
@@ -164,8 +176,13 @@ const keyView = ({
   createdAt,
   expiresAt,
 }: ModelKey) => ({
-  ...{ id: of, name, prefix, models, budget: limits },
-  ...{ created_at: createdAt, expires_at: expiresAt },
+  id: of,
+  name,
+  prefix,
+  models,
+  budget: limits,
+  created_at: createdAt,
+  expires_at: expiresAt,
 });
 
 /** Who made a key, for its row. */

@@ -34,7 +34,8 @@ export const model = object(
     },
     runnable: { ...flag, description: 'Whether the engine of this server runs this format' },
     progress: { type: 'number', minimum: 0, maximum: 1 },
-    ...{ downloaded_bytes: count, path: text },
+    downloaded_bytes: count,
+    path: text,
     error: { ...text, description: 'Why its last download or start failed' },
     kind: { enum: ['chat', 'embedding', 'rerank', null], description: 'null: not downloaded' },
     loaded: { ...flag, description: 'Whether it is in memory' },
@@ -45,7 +46,8 @@ export const model = object(
 const sizes = { total: count, free: count } as const;
 const modelList = object(
   {
-    ...{ models: list(model), total: count },
+    models: list(model),
+    total: count,
     running: {
       ...orNull('string'),
       description: 'The model that was used last of those in memory',
@@ -82,7 +84,8 @@ export const listModels = flow('GET /api/mlx/models', {
     );
     const [latest] = state.pool.states();
     return reply(200, {
-      ...{ models, total: models.length },
+      models,
+      total: models.length,
       running: latest?.state === 'running' ? latest.model?.id : null,
       state: latest?.state ?? 'stopped',
       memory: await memoryView(state),
