@@ -1,5 +1,5 @@
-import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
-import type { Kernel, Store } from '@twofold/runtime/kernel';
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Columns, Kernel, Store } from '@twofold/runtime/kernel';
 import type { UserId } from './ids.ts';
 
 /**
@@ -161,7 +161,9 @@ export type AuthMethod =
   | `oauth:${string}`;
 
 /** The tables of the module, as queries know them. */
-export type AuthTables = { readonly [Name in keyof OfAuth]: Columns<OfAuth[Name]> } & {
+export type AuthTables = {
+  readonly [Name in keyof OfAuth]: Columns<OfAuth[Name], { ID: UserId }>;
+} & {
   readonly auth_sessions: { principal: 'user' | 'host'; auth_method: AuthMethod };
   readonly auth_webhook_endpoints: { source: 'manifest' | 'admin' };
   readonly auth_webhook_deliveries: { status: 'pending' | 'delivered' | 'failed' };
@@ -190,36 +192,3 @@ export interface AuthKernel extends Kernel {
 
 /** A row of one of the tables. */
 export type RowOf<Name extends keyof AuthTables> = Selectable<AuthTables[Name]>;
-
-/**
- * The type of a row from its SQL: `id text primary key, name text` is
- * `{ id: string; name: string | null }`.
- */
-type Columns<Text extends string> = {
-  [Column in Parts<Text> as NameOf<Column>]: ValueOf<Column>;
-};
-type Parts<Text extends string> = Text extends `${infer Column},${infer Rest}`
-  ? Trimmed<Column> | Parts<Rest>
-  : Trimmed<Text>;
-type Trimmed<Text extends string> = Text extends `${' ' | '\n'}${infer Rest}`
-  ? Trimmed<Rest>
-  : Text;
-type NameOf<Column extends string> = Column extends `${infer Name} ${string}` ? Name : never;
-type ValueOf<Column extends string> = Column extends `${string} COUNTED`
-  ? Generated<number>
-  : Column extends `${string} ${keyof Values} not null default ${string}`
-    ? Generated<Filled<Column>>
-    : Column extends `${string} ${'not null' | 'primary key'}${string}` | `${string}!`
-      ? Filled<Column>
-      : Filled<Column> | null;
-type Filled<Column extends string> = {
-  [Type in keyof Values]: Column extends `${string} ${Type}${'' | '!' | ` ${string}`}`
-    ? Values[Type]
-    : never;
-}[keyof Values];
-interface Values {
-  text: string;
-  integer: number;
-  bigint: number;
-  ID: UserId;
-}

@@ -55,6 +55,7 @@ export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';
 export type { Migration } from './store/migrations/migration.ts';
 export { createSemaphore } from './store/transactions/semaphore.ts';
 export { CHANGE_COUNTER } from './store/change-counter.ts';
+export type { Columns } from './store/columns.ts';
 export type { Dialect, Store } from './store/store.ts';
 export { VERSION } from './version.ts';
 export { isTimeZone } from './config/time-zone.ts';

@@ -26,7 +26,7 @@ import { createDeployKeys } from './ssh/deploy-keys.ts';
 import { createHostKeys } from './ssh/host-keys.ts';
 import { createRegistries } from './registries/registries.ts';
 import { createCertificates } from './tls/certificates.ts';
-import type { RunRelease } from './runs/run.ts';
+import type { RunRelease } from './records/run.ts';
 import type { OnStep } from './runs/steps.ts';
 import { externalAccountOf } from './tls/external-account.ts';
 
@@ -79,7 +79,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       model,
       naming,
       apps,
-      deployments: createDeploymentRepository({ store, now }),
+      deployments: createDeploymentRepository(store, now),
       connection,
       ingress,
       operations,

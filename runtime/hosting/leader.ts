@@ -1,4 +1,5 @@
-import type { AuditLog, ServerInfo, Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from './records/tables.ts';
+import type { AuditLog, ServerInfo } from '@twofold/runtime/kernel';
 import type { Backups } from './backups/backups.ts';
 import type { Core } from './core.ts';
 import type { BuildLogs } from './deploy/build-logs.ts';
@@ -20,7 +21,7 @@ import type { Certificates } from './tls/certificates.ts';
 
 /** The objects of the process that operates the apps. A flow takes those that it uses. */
 export interface Leader extends Core {
-  readonly store: Store;
+  readonly store: HostingStore;
   readonly audit: AuditLog | undefined;
   readonly vault: Vault;
   readonly certificates: Certificates;

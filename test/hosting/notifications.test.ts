@@ -38,7 +38,7 @@ async function startWorld(store: Store, answers: number[] = []) {
     );
   let notifications = make();
   const put = (fields: Partial<Receiver>) =>
-    notifications.receivers.save({
+    notifications.receivers.save(fields.name ?? 'ops', {
       ...{ name: 'ops', kind: 'webhook', url: receiver.url, secret: SECRET },
       ...{ events: ['*'], apps: ['*'], created_at: '', updated_at: '', ...fields },
     });

@@ -1,5 +1,5 @@
+import type { HostingStore } from '../records/tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
 import { LABELS } from '../deploy/containers.ts';
 import { createOperations } from '../deploy/operations.ts';
 import { createLoop } from '../loop.ts';
@@ -55,7 +55,7 @@ export interface Backups {
 /** Milliseconds between two looks at the schedules. */
 const TICK = 1000;
 
-export function createBackups(parts: SystemParts, store: Store, root: string): Backups {
+export function createBackups(parts: SystemParts, store: HostingStore, root: string): Backups {
   const { core, repository } = parts;
   /** By the name of the app, as records outlive apps. */
   const tasks = createOperations();
@@ -176,7 +176,11 @@ function createTaskStarter(
 type StartTask = ReturnType<typeof createTaskStarter>;
 
 /** One app after the other, so that a host with many is not overrun. */
-async function bringBackAll(parts: BackupParts, store: Store, startTask: StartTask): Promise<void> {
+async function bringBackAll(
+  parts: BackupParts,
+  store: HostingStore,
+  startTask: StartTask,
+): Promise<void> {
   for (const id of Object.keys(await waitingApps(store))) {
     const app = parts.core.apps.byId(id);
     if (!app) continue;

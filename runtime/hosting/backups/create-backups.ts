@@ -24,7 +24,7 @@ export function createBackupsOf(
     ...{ core, seal, key: backupKey(settings), inUse: new Set<StoredBackup>(), dumpDatabase },
     secrets: sealingSecrets(settings, root),
     repository: createBackupRepository(store),
-    targets: createTargets({ store, seal, folder }),
+    targets: createTargets(store, seal, folder),
   };
   return createBackups(parts, store, root);
 }

@@ -1,5 +1,5 @@
+import type { HostingStore } from '../records/tables.ts';
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
 import { volumeName } from '../deploy/containers.ts';
 import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
 import { idleRoute } from '../deploy/rollout.ts';
@@ -21,7 +21,7 @@ import { type BackupParts, checkBackup, messageOf } from './stored.ts';
  */
 export async function restoreApp(
   parts: BackupParts,
-  store: Pick<Store, 'db'>,
+  store: Pick<HostingStore, 'db'>,
   { app, backup }: { readonly app: HostedApp; readonly backup: StoredBackup },
 ): Promise<void> {
   const { core } = parts;
@@ -61,7 +61,7 @@ interface Exchange {
 
 async function exchange(
   parts: BackupParts,
-  store: Pick<Store, 'db'>,
+  store: Pick<HostingStore, 'db'>,
   { app, backup, signal }: Exchange,
 ): Promise<void> {
   const { core } = parts;
@@ -117,7 +117,10 @@ const MARK = 'restore:';
 const markOf = (appId: string) => `${MARK}${appId}`;
 
 /** Says what is left of restores that were cut off. Their apps stay stopped. */
-export async function reportCutOff({ core }: BackupParts, store: Pick<Store, 'db'>): Promise<void> {
+export async function reportCutOff(
+  { core }: BackupParts,
+  store: Pick<HostingStore, 'db'>,
+): Promise<void> {
   const settings = createSettingsTable(store);
   for (const app of core.apps.all()) {
     const mark = await settings.get(markOf(app.id));

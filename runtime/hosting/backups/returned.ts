@@ -1,5 +1,5 @@
+import type { Db, HostingStore } from '../records/tables.ts';
 import { randomBytes } from 'node:crypto';
-import type { Store } from '@twofold/runtime/kernel';
 import { AppError } from '@twofold/runtime/errors';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
@@ -24,7 +24,7 @@ type Waiting = Readonly<Record<string, HostedApp['desired']>>;
  */
 export async function adoptRows(
   { targets }: Pick<BackupParts, 'targets'>,
-  store: Store,
+  store: HostingStore,
   root: string,
 ): Promise<void> {
   const mark = await readMark(root);
@@ -55,7 +55,7 @@ async function adoptTarget(
   return name;
 }
 
-async function writeAdopted(db: Store['db'], name: string, { target }: HostMark): Promise<void> {
+async function writeAdopted(db: Db, name: string, { target }: HostMark): Promise<void> {
   const rows = await db
     .selectFrom('hosting_apps')
     .select(['id', 'desired'])
@@ -78,7 +78,7 @@ async function writeAdopted(db: Store['db'], name: string, { target }: HostMark)
 }
 
 /** The ids of the apps whose data is not back yet. */
-export async function waitingApps(store: Pick<Store, 'db'>): Promise<Waiting> {
+export async function waitingApps(store: Pick<HostingStore, 'db'>): Promise<Waiting> {
   return JSON.parse((await createSettingsTable(store).get(WAITING)) ?? '{}') as Waiting;
 }
 
@@ -88,7 +88,7 @@ export async function waitingApps(store: Pick<Store, 'db'>): Promise<Waiting> {
  */
 export async function bringBack(
   parts: BackupParts,
-  store: Pick<Store, 'db'>,
+  store: Pick<HostingStore, 'db'>,
   { app, signal }: { readonly app: HostedApp; readonly signal: AbortSignal },
 ): Promise<void> {
   const { core } = parts;
@@ -112,7 +112,7 @@ export async function bringBack(
   await forget(store, app.id);
 }
 
-async function forget(store: Pick<Store, 'db'>, id: string): Promise<void> {
+async function forget(store: Pick<HostingStore, 'db'>, id: string): Promise<void> {
   const { [id]: _done, ...rest } = await waitingApps(store);
   const settings = createSettingsTable(store);
   if (Object.keys(rest).length === 0) await settings.delete(WAITING);

@@ -38,7 +38,7 @@ export const listNotifications = flow('GET /api/notifications', {
   answers: { 200: ['The notifications', listed('notifications', notification)] },
   refuses: USUAL,
   async handle(_call, { notifications }) {
-    const all = (await notifications.receivers.all()).map(showReceiver);
+    const all = (await notifications.receivers.all()).map(({ value }) => showReceiver(value));
     return reply(200, { notifications: all, total: all.length });
   },
 });
@@ -80,7 +80,7 @@ export const putNotification = flow('PUT /api/notifications/:name', {
       updated_at: at,
       ...(secret !== undefined && { secret }),
     };
-    await receivers.save(receiver);
+    await receivers.save(name, receiver);
     return reply(200, { ...showReceiver(receiver), ...(made && { secret }) });
   },
 });

@@ -5,7 +5,7 @@ import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Leader } from '../leader.ts';
 import { command, timeout } from '../records/app-shape.ts';
 import { followRunLog, readRunLog } from '../runs/run-log.ts';
-import { RUN_STATUSES, type Run, showRun } from '../runs/run.ts';
+import { RUN_STATUSES, type Run, showRun } from '../records/run.ts';
 import type { BegunRun } from '../runs/runner.ts';
 import { flow, ON_APP, ON_ENGINE, wait } from './flow.ts';
 

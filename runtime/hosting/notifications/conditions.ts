@@ -1,5 +1,5 @@
-import type { Store } from '@twofold/runtime/kernel';
-import { type NotificationEvent, type Topic, TOPICS } from './events.ts';
+import type { HostingStore, RowOf, Topic } from '../records/tables.ts';
+import { type NotificationEvent, TOPICS } from './events.ts';
 
 /** The state of one subject in one topic. */
 export interface Observation {
@@ -38,23 +38,9 @@ export interface Conditions {
 const QUIET_TIME = 5 * 60_000;
 const TABLE = 'hosting_conditions';
 
-interface ConditionRow {
-  readonly topic: Topic;
-  readonly subject: string;
-  readonly app: string | null;
-  readonly failing: number;
-  readonly told: number;
-  readonly title: string;
-  readonly text: string;
-  readonly failed_at: string | null;
-  readonly recovered_at: string | null;
-}
+type ConditionRow = RowOf<typeof TABLE>;
 
-export function createConditions({ db }: Pick<Store, 'db'>, now: () => number): Conditions {
-  const keyOf = ({ topic, subject }: Pick<ConditionRow, 'topic' | 'subject'>) => ({
-    topic,
-    subject,
-  });
+export function createConditions({ db }: Pick<HostingStore, 'db'>, now: () => number): Conditions {
   const update = (row: Pick<ConditionRow, 'topic' | 'subject'>, values: Partial<ConditionRow>) =>
     db
       .updateTable(TABLE)
@@ -71,11 +57,11 @@ export function createConditions({ db }: Pick<Store, 'db'>, now: () => number): 
       await db.insertInto(TABLE).values(row).execute();
     },
     async settle(tell) {
-      const rows = (await db
+      const rows = await db
         .selectFrom(TABLE)
         .selectAll()
         .whereRef('failing', '<>', 'told')
-        .execute()) as unknown as ConditionRow[];
+        .execute();
       let next = Infinity;
       for (const row of rows) {
         const wait = waitOf(row, now());
@@ -84,7 +70,7 @@ export function createConditions({ db }: Pick<Store, 'db'>, now: () => number): 
           await tell(changeOf(row));
           const at = new Date(now()).toISOString();
           const stamp = row.failing ? { failed_at: at } : { recovered_at: at };
-          await update(keyOf(row), { told: row.failing, ...stamp });
+          await update(row, { told: row.failing, ...stamp });
         }
       }
       return next;

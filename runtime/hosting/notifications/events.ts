@@ -1,3 +1,5 @@
+import type { Topic } from '../records/tables.ts';
+
 /** What a notification can be about. The second of each pair says that the first is over. */
 const NOTIFICATION_EVENTS = [
   ...['deploy.failed', 'deploy.recovered', 'app.crashed', 'app.recovered'],
@@ -17,9 +19,7 @@ export const TOPICS = {
   certificate: ['certificate.failed', 'certificate.recovered'],
   disk: ['disk.low', 'disk.recovered'],
   engine: ['engine.away', 'engine.back'],
-} as const satisfies Record<string, readonly [NotificationEvent, NotificationEvent]>;
-
-export type Topic = keyof typeof TOPICS;
+} as const satisfies Record<Topic, readonly [NotificationEvent, NotificationEvent]>;
 
 /** A message as webhooks get it. */
 export interface Message {

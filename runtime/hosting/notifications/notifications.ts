@@ -1,15 +1,16 @@
 import { type Kernel, uuid7 } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';
+import { createSealedTable, type SealedTable } from '../records/sealed-table.ts';
 import { type Change, createConditions, type Observation } from './conditions.ts';
 import { isListed, type Message } from './events.ts';
 import { createOutbox } from './outbox.ts';
 import type { Receiver } from './receiver.ts';
-import { createReceiverRepository, type ReceiverRepository } from './receiver-repository.ts';
 import { createSender, type SendResult } from './send.ts';
 
 /** Tells receivers when something fails, and when it works again. */
 export interface Notifications {
-  readonly receivers: ReceiverRepository;
+  /** Sealed, because addresses contain tokens. */
+  readonly receivers: SealedTable<Receiver>;
   /** Whether mail can be sent, and whether private addresses may be used. */
   readonly mails: boolean;
   readonly allowPrivate: boolean;
@@ -35,7 +36,12 @@ export function createNotifications(
   { settings, store, now, log }: Parts,
   seal: Seal,
 ): Notifications {
-  const receivers = createReceiverRepository(store, seal);
+  const receivers = createSealedTable<Receiver>(
+    store,
+    seal,
+    'hosting_notifications',
+    'notification',
+  );
   const conditions = createConditions(store, now);
   const sender = createSender(settings, now);
   const outbox = createOutbox({ store, now, log, receivers, send: sender.send });
@@ -47,9 +53,10 @@ export function createNotifications(
   });
   const tell = async ({ event, app, title, text }: Change) => {
     const message: Message = { ...head(app), type: event, app, title, text };
+    const all = (await receivers.all()).map(({ value }) => value);
     await outbox.add(
       message,
-      (await receivers.all()).filter((receiver) => wants(receiver, message)),
+      all.filter((receiver) => wants(receiver, message)),
     );
   };
   const queue = createQueue(log, async () => {

@@ -1,7 +1,8 @@
-import type { Logger, Store } from '@twofold/runtime/kernel';
+import type { HostingStore, RowOf } from '../records/tables.ts';
+import type { Logger } from '@twofold/runtime/kernel';
+import type { SealedTable } from '../records/sealed-table.ts';
 import type { Message } from './events.ts';
 import type { Receiver } from './receiver.ts';
-import type { ReceiverRepository } from './receiver-repository.ts';
 import { isAccepted, type Send } from './send.ts';
 
 /** Messages that wait for their receivers, in the database, so that a restart loses none. */
@@ -20,19 +21,13 @@ const RETRY_DELAYS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 
 const BATCH_SIZE = 20;
 const TABLE = 'hosting_messages';
 
-interface OutboxRow {
-  readonly id: string;
-  readonly receiver: string;
-  readonly body: string;
-  readonly attempt: number;
-  readonly next_at: string;
-}
+type OutboxRow = RowOf<typeof TABLE>;
 
 interface OutboxParts {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<HostingStore, 'db'>;
   readonly now: () => number;
   readonly log: Logger;
-  readonly receivers: ReceiverRepository;
+  readonly receivers: SealedTable<Receiver>;
   readonly send: Send;
 }
 
@@ -43,21 +38,18 @@ export function createOutbox(parts: OutboxParts): Outbox {
     async add(message, receivers) {
       const next_at = new Date(now()).toISOString();
       const row = { id: message.id, body: JSON.stringify(message), attempt: 0, next_at };
-      for (const { name } of receivers)
-        await db
-          .insertInto(TABLE)
-          .values({ ...row, receiver: name })
-          .execute();
+      const rows = receivers.map(({ name }) => ({ ...row, receiver: name }));
+      if (rows.length > 0) await db.insertInto(TABLE).values(rows).execute();
     },
     async run() {
       for (;;) {
-        const due = (await db
+        const due = await db
           .selectFrom(TABLE)
           .selectAll()
           .where('next_at', '<=', new Date(now()).toISOString())
           .orderBy('next_at')
           .limit(BATCH_SIZE)
-          .execute()) as unknown as OutboxRow[];
+          .execute();
         await Promise.all(due.map((row) => deliver(parts, row)));
         if (due.length < BATCH_SIZE) return untilNext(parts);
       }
@@ -78,7 +70,10 @@ async function deliver(parts: OutboxParts, row: OutboxRow): Promise<void> {
   log.warn(`notification ${receiver.name} was not delivered: ${reason}`);
   // 410 means that the receiver is gone for good.
   if ('status' in result && result.status === 410) {
-    await receivers.save({ ...receiver, disabled_at: new Date(now()).toISOString() });
+    await receivers.save(receiver.name, {
+      ...receiver,
+      disabled_at: new Date(now()).toISOString(),
+    });
     return remove(parts, row);
   }
   if (wait === undefined) return remove(parts, row);
@@ -99,6 +94,5 @@ async function untilNext({ store, now }: OutboxParts): Promise<number> {
     .selectFrom(TABLE)
     .select((build) => build.fn.min('next_at').as('next_at'))
     .executeTakeFirst();
-  const next = row?.['next_at'] as string | null | undefined;
-  return next ? Math.max(0, Date.parse(next) - now()) : Infinity;
+  return row?.next_at ? Math.max(0, Date.parse(row.next_at) - now()) : Infinity;
 }

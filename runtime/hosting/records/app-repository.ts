@@ -1,29 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
-import { createSemaphore, type Store } from '@twofold/runtime/kernel';
+import { createSemaphore } from '@twofold/runtime/kernel';
 import type { HostedApp, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
 import { assertFree, assertInRange, newPorts, portKey, type PortRange, taken } from './ports.ts';
 import type { Seal } from './seal.ts';
 import { deployKeyKey, gitTokenKey, webhookKey } from './vault.ts';
+import type { HostingStore, RowOf, Trx } from './tables.ts';
 import { domainsOf } from './worker.ts';
 
 /** The fields of an app that can be changed. */
-export type AppChange = Partial<
-  Pick<
-    HostedApp,
-    | 'status'
-    | 'desired'
-    | 'deployment'
-    | 'restarts'
-    | 'error'
-    | 'spec'
-    | 'env'
-    | 'secrets'
-    | 'files'
-    | 'deployed'
-  >
->;
+export type AppChange = Partial<Omit<HostedApp, 'id' | 'name' | 'created_at' | 'updated_at'>>;
 
 /**
  * The apps, in the database and as a copy in memory that answers reads. Changes by another server
@@ -36,13 +23,9 @@ export interface AppRepository {
   /** @throws AppError 404 `App not found` */
   byName(name: string): HostedApp;
   /** @throws AppError 409 when the name or a domain is taken. */
-  insert(app: {
-    readonly name: string;
-    readonly spec: AppSpec;
-    readonly env: HostedApp['env'];
-    readonly secrets?: HostedApp['secrets'];
-    readonly files?: HostedApp['files'];
-  }): Promise<HostedApp>;
+  insert(
+    app: Pick<HostedApp, 'name' | 'spec' | 'env' | 'files'> & Partial<Pick<HostedApp, 'secrets'>>,
+  ): Promise<HostedApp>;
   /** @throws AppError 409 when a domain is taken; 404 when the app is gone. */
   update(id: string, change: AppChange): Promise<HostedApp>;
   remove(id: string): Promise<void>;
@@ -50,19 +33,7 @@ export interface AppRepository {
   onChange(listener: (app: HostedApp) => void): void;
 }
 
-interface AppRow {
-  readonly id: string;
-  readonly name: string;
-  readonly status: HostedApp['status'];
-  readonly desired: HostedApp['desired'];
-  readonly deployment: number | null;
-  readonly restarts: number;
-  readonly error: string | null;
-  readonly spec: string;
-  readonly sealed: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+type AppRow = RowOf<'hosting_apps'>;
 
 /** What decides which domains and ports apps may have. */
 interface Places {
@@ -94,7 +65,7 @@ export function createAppRepository({
   now,
   ...places
 }: Places & {
-  readonly store: Store;
+  readonly store: HostingStore;
   readonly seal: Seal;
   readonly now: () => number;
 }): AppRepository {
@@ -112,11 +83,7 @@ export function createAppRepository({
   const inTurn = createSemaphore(1);
 
   const load = async () => {
-    const rows = (await db
-      .selectFrom('hosting_apps')
-      .selectAll()
-      .orderBy('name')
-      .execute()) as AppRow[];
+    const rows = await db.selectFrom('hosting_apps').selectAll().orderBy('name').execute();
     apps = new Map(rows.map((row) => [row.id, fromRow(row, seal)]));
   };
 
@@ -172,20 +139,23 @@ function newApp(
   at: string,
 ): HostedApp {
   return {
-    ...{
-      id: randomUUID(),
-      name,
-      status: 'created',
-      desired: 'stopped',
-      deployment: null,
-      restarts: 0,
-      error: null,
-    },
-    ...{ spec, env, secrets, files, created_at: at, updated_at: at },
+    id: randomUUID(),
+    name,
+    status: 'created',
+    desired: 'stopped',
+    deployment: null,
+    restarts: 0,
+    error: null,
+    spec,
+    env,
+    secrets,
+    files,
+    created_at: at,
+    updated_at: at,
   };
 }
 
-async function insertApp(store: Store, app: HostedApp, seal: Seal): Promise<void> {
+async function insertApp(store: HostingStore, app: HostedApp, seal: Seal): Promise<void> {
   await store.transaction(async (trx) => {
     const taken = await trx
       .selectFrom('hosting_apps')
@@ -199,10 +169,18 @@ async function insertApp(store: Store, app: HostedApp, seal: Seal): Promise<void
   });
 }
 
-async function removeApp(store: Store, id: string): Promise<void> {
+const OF_APP = [
+  'hosting_domains',
+  'hosting_deployments',
+  'hosting_deliveries',
+  'hosting_runs',
+  'hosting_crons',
+  'hosting_ports',
+] as const;
+
+async function removeApp(store: HostingStore, id: string): Promise<void> {
   await store.transaction(async (trx) => {
-    for (const table of ['domains', 'deployments', 'deliveries', 'runs', 'crons', 'ports'])
-      await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
+    for (const table of OF_APP) await trx.deleteFrom(table).where('app_id', '=', id).execute();
     await trx
       .deleteFrom('hosting_settings')
       .where('key', 'in', [gitTokenKey(id), webhookKey(id), deployKeyKey(id)])
@@ -212,7 +190,7 @@ async function removeApp(store: Store, id: string): Promise<void> {
 }
 
 async function saveApp(
-  store: Store,
+  store: HostingStore,
   seal: Seal,
   { app, change }: { readonly app: HostedApp; readonly change: AppChange },
 ): Promise<void> {
@@ -233,7 +211,7 @@ async function saveApp(
 }
 
 /** The primary key of the table decides: of two requests for one domain, one fails. */
-async function claimDomains(trx: Store['db'], app: HostedApp): Promise<void> {
+async function claimDomains(trx: Trx, app: HostedApp): Promise<void> {
   for (const domain of domainsOf(app.spec)) {
     const holder = await trx
       .selectFrom('hosting_domains')
@@ -246,7 +224,7 @@ async function claimDomains(trx: Store['db'], app: HostedApp): Promise<void> {
 }
 
 /** The ports of the next deployment and those of the last one belong to the app. */
-async function claimPorts(trx: Store['db'], { id, spec }: HostedApp): Promise<void> {
+async function claimPorts(trx: Trx, { id, spec }: HostedApp): Promise<void> {
   const all = new Map(
     [...(spec.usedPorts ?? []), ...(spec.ports ?? [])].map((one) => [portKey(one), one]),
   );
@@ -263,14 +241,7 @@ async function claimPorts(trx: Store['db'], { id, spec }: HostedApp): Promise<vo
 }
 
 function fromRow({ spec, sealed, ...row }: AppRow, seal: Seal): HostedApp {
-  return {
-    ...row,
-    spec: JSON.parse(spec),
-    ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<
-      HostedApp,
-      'env' | 'secrets' | 'files' | 'deployed'
-    >),
-  };
+  return { ...row, spec: JSON.parse(spec), ...JSON.parse(seal.open(sealed, aboutApp(row.id))) };
 }
 
 function toRow(app: HostedApp, seal: Seal): AppRow {

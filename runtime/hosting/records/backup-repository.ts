@@ -1,6 +1,6 @@
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
 import type { StoredBackup } from './backup.ts';
+import type { HostingStore } from './tables.ts';
 
 export interface BackupRepository {
   insert(backup: StoredBackup): Promise<void>;
@@ -16,35 +16,25 @@ export interface BackupRepository {
 
 const TABLE = 'hosting_backups';
 
-export function createBackupRepository({ db }: Pick<Store, 'db'>): BackupRepository {
+export function createBackupRepository({ db }: Pick<HostingStore, 'db'>): BackupRepository {
   const all = () => db.selectFrom(TABLE).selectAll();
   const ofApp = (app: string | null) =>
     app === null ? all().where('app', 'is', null) : all().where('app', '=', app);
   return {
-    insert: async (backup) =>
-      void (await db
-        .insertInto(TABLE)
-        .values({ ...backup })
-        .execute()),
+    insert: async (backup) => void (await db.insertInto(TABLE).values(backup).execute()),
     update: async (id, change) =>
       void (await db.updateTable(TABLE).set(change).where('id', '=', id).execute()),
     async get(app, id) {
       const row = await ofApp(app).where('id', '=', id).executeTakeFirst();
-      if (row) return fromRow(row);
+      if (row) return row;
       throw failure.notFound('Backup not found');
     },
-    list: async (app) =>
-      (await ofApp(app).orderBy('started_at', 'desc').orderBy('id', 'desc').execute()).map(fromRow),
-    running: async () => (await all().where('status', '=', 'running').execute()).map(fromRow),
+    list: (app) => ofApp(app).orderBy('started_at', 'desc').orderBy('id', 'desc').execute(),
+    running: () => all().where('status', '=', 'running').execute(),
     async usesTarget(target) {
       const row = await all().where('target', '=', target).limit(1).executeTakeFirst();
       return row !== undefined;
     },
     remove: async (id) => void (await db.deleteFrom(TABLE).where('id', '=', id).execute()),
   };
-}
-
-/** PostgreSQL returns numbers of 64 bits as text. */
-function fromRow(row: Record<string, any>): StoredBackup {
-  return { ...row, bytes: row['bytes'] === null ? null : Number(row['bytes']) } as StoredBackup;
 }

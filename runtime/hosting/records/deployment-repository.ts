@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
 import type { Deployment } from './app.ts';
+import type { HostingStore, RowOf } from './tables.ts';
 
 export type DeploymentChange = Partial<
   Omit<Deployment, 'app_id' | 'number' | 'trigger' | 'created_at'>
@@ -30,18 +30,11 @@ export interface DeploymentRepository {
 const TABLE = 'hosting_deployments';
 const UNFINISHED: readonly DeploymentStatus[] = ['pending', 'building', 'deploying'];
 const SUCCESSFUL: readonly DeploymentStatus[] = ['healthy', 'superseded'];
-/** Columns that hold JSON text. */
-const JSON_COLUMNS = ['source', 'probes', 'log', 'processes'] as const;
 
-interface DeploymentRepositoryOptions {
-  readonly store: Store;
-  readonly now: () => number;
-}
-
-export function createDeploymentRepository({
-  store,
-  now,
-}: DeploymentRepositoryOptions): DeploymentRepository {
+export function createDeploymentRepository(
+  store: HostingStore,
+  now: () => number,
+): DeploymentRepository {
   const all = () => store.db.selectFrom(TABLE).selectAll();
   const newest = (appId: string, count: number) =>
     all().where('app_id', '=', appId).orderBy('number', 'desc').limit(count);
@@ -62,12 +55,12 @@ export function createDeploymentRepository({
           .select(trx.fn.max('number').as('number'))
           .where('app_id', '=', app_id)
           .executeTakeFirst();
-        const next = Number(last?.['number'] ?? 0) + 1;
+        const next = (last?.number ?? 0) + 1;
         const created_at = new Date(now()).toISOString();
-        const row = { app_id, number: next, status: 'pending', trigger, created_at };
+        const row = { app_id, number: next, trigger, source: JSON.stringify(source), created_at };
         await trx
           .insertInto(TABLE)
-          .values({ ...row, source: JSON.stringify(source) })
+          .values({ ...row, status: 'pending' })
           .execute();
         return next;
       });
@@ -87,15 +80,17 @@ export function createDeploymentRepository({
   };
 }
 
-function toColumns(change: DeploymentChange): Record<string, unknown> {
-  const columns: Record<string, unknown> = { ...change };
-  for (const name of JSON_COLUMNS) if (name in change) columns[name] = JSON.stringify(change[name]);
-  return columns;
+function toColumns({ source, probes, log, processes, ...columns }: DeploymentChange) {
+  const texts = Object.entries({ source, probes, log, processes })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, JSON.stringify(value)]);
+  return { ...columns, ...Object.fromEntries(texts) };
 }
 
-function fromRow(row: Record<string, any>): Deployment {
-  return {
-    ...row,
-    ...Object.fromEntries(JSON_COLUMNS.map((name) => [name, JSON.parse(row[name])])),
-  } as Deployment;
-}
+const fromRow = (row: RowOf<typeof TABLE>): Deployment => ({
+  ...row,
+  source: JSON.parse(row.source),
+  probes: JSON.parse(row.probes),
+  log: JSON.parse(row.log),
+  processes: JSON.parse(row.processes),
+});

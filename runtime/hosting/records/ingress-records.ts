@@ -1,4 +1,4 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from './tables.ts';
 import type { IngressRecord, IngressRecords } from '../ingress/record.ts';
 import { createSettingsTable } from './settings-table.ts';
 
@@ -6,7 +6,7 @@ const KEY = 'ingress';
 
 /** Stores the record of the installation's ingress in the database. */
 export function createIngressRecords(
-  store: Pick<Store, 'db'>,
+  store: Pick<HostingStore, 'db'>,
 ): IngressRecords & { remove(): Promise<void> } {
   const settings = createSettingsTable(store);
   return {

@@ -1,4 +1,4 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from './tables.ts';
 
 const DAY = 86_400_000;
 /** Days that webhook deliveries are kept. For that long, a repeated push is refused. */
@@ -9,7 +9,7 @@ const DELIVERY_DAYS = 90;
  * @returns the number of rows.
  */
 export async function pruneRecords(
-  { db }: Store,
+  { db }: HostingStore,
   { now, keep }: { readonly now: number; readonly keep: number },
 ): Promise<number> {
   const before = (days: number) => new Date(now - days * DAY).toISOString();
@@ -30,7 +30,7 @@ export async function pruneRecords(
       .where('app_id', '=', app_id);
     logs += (
       await old
-        .where('number', '<=', Number(last) - keep * 4)
+        .where('number', '<=', last - keep * 4)
         .where('build_log', 'is not', null)
         .executeTakeFirst()
     ).numUpdatedRows;

@@ -1,4 +1,4 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from './tables.ts';
 
 /** Texts by key, in a table that all servers of an installation share. */
 export interface SettingsTable {
@@ -17,15 +17,11 @@ export interface SettingsTable {
 
 const TABLE = 'hosting_settings';
 
-export function createSettingsTable({ db }: Pick<Store, 'db'>): SettingsTable {
+export function createSettingsTable({ db }: Pick<HostingStore, 'db'>): SettingsTable {
   return {
     async get(key) {
-      const row = await db
-        .selectFrom(TABLE)
-        .select('value')
-        .where('key', '=', key)
-        .executeTakeFirst();
-      return row?.['value'] as string | undefined;
+      const query = db.selectFrom(TABLE).select('value').where('key', '=', key);
+      return (await query.executeTakeFirst())?.value;
     },
     async set(key, value) {
       await db

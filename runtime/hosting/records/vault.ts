@@ -1,4 +1,4 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from './tables.ts';
 import type { Seal } from './seal.ts';
 import { createSettingsTable } from './settings-table.ts';
 
@@ -9,7 +9,7 @@ export interface Vault {
   delete(key: string): Promise<void>;
 }
 
-export function createVault(store: Pick<Store, 'db'>, seal: Seal): Vault {
+export function createVault(store: Pick<HostingStore, 'db'>, seal: Seal): Vault {
   const settings = createSettingsTable(store);
   return {
     async get(key) {

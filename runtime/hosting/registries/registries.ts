@@ -1,5 +1,6 @@
+import type { HostingStore } from '../records/tables.ts';
 import { failure } from '@twofold/runtime/errors';
-import type { Environment, Logger, Store } from '@twofold/runtime/kernel';
+import type { Environment, Logger } from '@twofold/runtime/kernel';
 import type { RegistryLogin } from '../engine/images.ts';
 import type { Seal } from '../records/seal.ts';
 import { createDockerLogins } from './docker-config.ts';
@@ -31,7 +32,7 @@ export interface Registries {
 }
 
 interface RegistriesParts {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<HostingStore, 'db'>;
   readonly seal: Seal;
   readonly env: Environment;
   readonly log: Logger;
@@ -81,11 +82,7 @@ function createLoginTable({
   return {
     async list(): Promise<readonly ShownRegistry[]> {
       const rows = await db.selectFrom(TABLE).select(['host', 'username']).execute();
-      return rows.map((row) => ({
-        host: row['host'] as string,
-        username: row['username'] as string,
-        source: 'api',
-      }));
+      return rows.map((row) => ({ ...row, source: 'api' }));
     },
     async find(host: string): Promise<RegistryLogin | undefined> {
       const row = await db
@@ -94,16 +91,15 @@ function createLoginTable({
         .where('host', '=', host)
         .executeTakeFirst();
       if (!row) return undefined;
-      const password = seal.open(row['sealed'] as string, about(host));
-      return { host, username: row['username'] as string, password };
+      return { host, username: row.username, password: seal.open(row.sealed, about(host)) };
     },
     async set({ host, username, password }: RegistryLogin): Promise<void> {
       const sealed = seal.seal(password, about(host));
-      const value = { username, sealed, updated_at: new Date(now()).toISOString() };
+      const row = { host, username, sealed, updated_at: new Date(now()).toISOString() };
       await db
         .insertInto(TABLE)
-        .values({ host, ...value })
-        .onConflict((conflict) => conflict.column('host').doUpdateSet(value))
+        .values(row)
+        .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
         .execute();
     },
     async delete(host: string): Promise<boolean> {

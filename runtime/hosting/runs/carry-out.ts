@@ -7,7 +7,7 @@ import { EngineError } from '../engine/errors.ts';
 import { findRunContainer, runContainer } from './run-container.ts';
 import { readRunLog } from './run-log.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { Run, RunStatus } from './run.ts';
+import type { Run, RunStatus } from '../records/run.ts';
 
 /** What the runner says to a run while it goes on. */
 export interface RunControl {

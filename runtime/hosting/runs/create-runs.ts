@@ -1,4 +1,4 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from '../records/tables.ts';
 import type { Core } from '../core.ts';
 import { createCronClaims, type CronClaims } from './cron-claims.ts';
 import { createCronSchedules, type CronSchedules } from './cron-schedules.ts';
@@ -15,7 +15,7 @@ export interface Runs {
   readonly hooks: Pick<Core, 'stopRuns' | 'release'>;
 }
 
-export function createRuns(core: Core, store: Store): Runs {
+export function createRuns(core: Core, store: HostingStore): Runs {
   const runs = createRunRepository(store, core.now);
   const claims = createCronClaims(store, runs, core.now);
   const runner = createRunner(core, runs);

@@ -1,8 +1,8 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from '../records/tables.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { AppCron } from '../records/cron.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../records/run.ts';
 
 /** Which times of the schedules were taken. For all servers together, each time is taken once. */
 export interface CronClaims {
@@ -22,7 +22,11 @@ export interface CronClaims {
 
 const TABLE = 'hosting_crons';
 
-export function createCronClaims(store: Store, runs: RunRepository, now: () => number): CronClaims {
+export function createCronClaims(
+  store: HostingStore,
+  runs: RunRepository,
+  now: () => number,
+): CronClaims {
   const rows = (appId: string) => store.db.selectFrom(TABLE).where('app_id', '=', appId);
   return {
     note: (app, cron) =>
@@ -45,7 +49,7 @@ export function createCronClaims(store: Store, runs: RunRepository, now: () => n
           .where('app_id', '=', app.id)
           .where('name', '=', cron.name)
           .executeTakeFirstOrThrow();
-        return Number(last_at);
+        return last_at;
       }),
 
     take: (app, cron, at) =>
@@ -64,7 +68,7 @@ export function createCronClaims(store: Store, runs: RunRepository, now: () => n
 
     async skipped(appId) {
       const all = await rows(appId).select(['name', 'skipped']).execute();
-      return Object.fromEntries(all.map(({ name, skipped }) => [name, Number(skipped)]));
+      return Object.fromEntries(all.map(({ name, skipped }) => [name, skipped]));
     },
   };
 }
@@ -77,12 +81,10 @@ function insertRun(
   return runs.insert(
     { id, deployment: deployment as number },
     {
-      ...{
-        command: cron.command,
-        purpose: 'cron',
-        cron: cron.name,
-        at: new Date(at).toISOString(),
-      },
+      command: cron.command,
+      purpose: 'cron',
+      cron: cron.name,
+      at: new Date(at).toISOString(),
       ...(cron.timeout_s !== undefined && { timeout_s: cron.timeout_s }),
     },
   );

@@ -7,7 +7,7 @@ import {
 } from '../deploy/containers.ts';
 import type { ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../records/run.ts';
 
 /**
  * The container of a run: as a replica of the app, but without a port and without the app's name in

@@ -1,6 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
-import { type Store, uuid7 } from '@twofold/runtime/kernel';
-import { DEFAULT_TIMEOUT_S, type Run, type RunRequest, type RunStatus } from './run.ts';
+import { uuid7 } from '@twofold/runtime/kernel';
+import { DEFAULT_TIMEOUT_S, type Run, type RunRequest, type RunStatus } from '../records/run.ts';
+import type { HostingStore, RowOf } from '../records/tables.ts';
 
 export type RunChange = Partial<Pick<Run, 'status' | 'exit_code' | 'container' | 'finished_at'>> & {
   readonly log?: string;
@@ -34,26 +35,25 @@ const KEPT_RUNS = 100;
 const TABLE = 'hosting_runs';
 /** Everything but the log. */
 const COLUMNS = [
-  ...[
-    'id',
-    'app_id',
-    'purpose',
-    'cron',
-    'command',
-    'status',
-    'exit_code',
-    'deployment',
-    'timeout_s',
-    'at',
-  ],
-  ...['container', 'started_at', 'finished_at'],
-];
+  'id',
+  'app_id',
+  'purpose',
+  'cron',
+  'command',
+  'status',
+  'exit_code',
+  'deployment',
+  'timeout_s',
+  'at',
+  'container',
+  'started_at',
+  'finished_at',
+] as const;
 
-export function createRunRepository(store: Store, now: () => number): RunRepository {
+export function createRunRepository(store: HostingStore, now: () => number): RunRepository {
   const { db } = store;
   const select = () => db.selectFrom(TABLE).select(COLUMNS).orderBy('id', 'desc');
-  const read = async (query: { execute(): Promise<object[]> }) =>
-    (await query.execute()).map(fromRow);
+  const read = async (query: ReturnType<typeof select>) => (await query.execute()).map(fromRow);
   return {
     async insert(app, asked) {
       const run = newRun(app, asked, now());
@@ -79,7 +79,7 @@ export function createRunRepository(store: Store, now: () => number): RunReposit
     },
     async log(id) {
       const query = db.selectFrom(TABLE).select('log').where('id', '=', id);
-      return (await query.executeTakeFirst())?.['log'] ?? null;
+      return (await query.executeTakeFirst())?.log ?? null;
     },
     unfinished: () => read(select().where('status', '=', 'running')),
     prune: (appId) => prune(store, appId),
@@ -92,13 +92,23 @@ function newRun(
   now: number,
 ): Run {
   return {
-    ...{ id: uuid7(now), app_id: id, purpose, cron: cron ?? null, command, status: 'running' },
-    ...{ exit_code: null, deployment, timeout_s, at: at ?? null, container: null },
-    ...{ started_at: new Date(now).toISOString(), finished_at: null },
+    id: uuid7(now),
+    app_id: id,
+    purpose,
+    cron: cron ?? null,
+    command,
+    status: 'running',
+    exit_code: null,
+    deployment,
+    timeout_s,
+    at: at ?? null,
+    container: null,
+    started_at: new Date(now).toISOString(),
+    finished_at: null,
   };
 }
 
-async function prune({ db }: Store, appId: string): Promise<void> {
+async function prune({ db }: HostingStore, appId: string): Promise<void> {
   const finished = () =>
     db.selectFrom(TABLE).select('id').where('app_id', '=', appId).where('status', '!=', 'running');
   const oldest = await finished()
@@ -111,8 +121,11 @@ async function prune({ db }: Store, appId: string): Promise<void> {
     .deleteFrom(TABLE)
     .where('app_id', '=', appId)
     .where('status', '!=', 'running')
-    .where('id', '<', oldest['id'])
+    .where('id', '<', oldest.id)
     .execute();
 }
 
-const fromRow = (row: any): Run => ({ ...row, command: JSON.parse(row.command) });
+const fromRow = (row: Omit<RowOf<typeof TABLE>, 'log'>): Run => ({
+  ...row,
+  command: JSON.parse(row.command),
+});

@@ -7,7 +7,7 @@ import type { HostedApp } from '../records/app.ts';
 import { carryOut, type RunControl } from './carry-out.ts';
 import { listRunContainers } from './run-container.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { Run, RunRelease, RunRequest } from './run.ts';
+import type { Run, RunRelease, RunRequest } from '../records/run.ts';
 
 /** A run that has begun. `done` resolves with its result, whatever it is. */
 export interface BegunRun {

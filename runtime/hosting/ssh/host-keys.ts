@@ -1,17 +1,10 @@
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
 import { HOST_WITH_PORT } from '../records/names.ts';
+import type { HostingStore, RowOf } from '../records/tables.ts';
 import type { PublicKey } from './keys.ts';
 
-/** The key by which a git host is recognised. */
-export interface GitHost {
-  readonly host: string;
-  readonly public_key: string;
-  readonly fingerprint: string;
-  /** `clone`: it was pinned when the host was first used. */
-  readonly source: 'api' | 'clone';
-  readonly created_at: string;
-}
+/** The key by which a git host is recognised. `clone`: it was pinned when it was first used. */
+type GitHost = RowOf<typeof TABLE>;
 
 /** The keys of git hosts, each pinned at the first clone or given before it. */
 export interface HostKeys {
@@ -29,29 +22,27 @@ export interface HostKeys {
 
 const TABLE = 'hosting_git_hosts';
 
-export function createHostKeys({ db }: Pick<Store, 'db'>, now: () => number): HostKeys {
+export function createHostKeys({ db }: Pick<HostingStore, 'db'>, now: () => number): HostKeys {
   const rowOf = (host: string, { line, fingerprint }: PublicKey, source: GitHost['source']) => ({
-    ...{ host, public_key: line, fingerprint, source },
+    host,
+    public_key: line,
+    fingerprint,
+    source,
     created_at: new Date(now()).toISOString(),
   });
-  const find = async (host: string) =>
-    (await db.selectFrom(TABLE).selectAll().where('host', '=', host).executeTakeFirst()) as
-      | GitHost
-      | undefined;
+  const find = (host: string) =>
+    db.selectFrom(TABLE).selectAll().where('host', '=', host).executeTakeFirst();
   return {
     find,
-    async list() {
-      const rows = await db.selectFrom(TABLE).selectAll().orderBy('host').execute();
-      return rows as unknown as GitHost[];
-    },
+    list: () => db.selectFrom(TABLE).selectAll().orderBy('host').execute(),
     async put(host, key) {
-      const { host: _host, ...values } = rowOf(host, key, 'api');
+      const row = rowOf(host, key, 'api');
       await db
         .insertInto(TABLE)
-        .values({ host, ...values })
-        .onConflict((conflict) => conflict.column('host').doUpdateSet(values))
+        .values(row)
+        .onConflict((conflict) => conflict.column('host').doUpdateSet(row))
         .execute();
-      return { host, ...values };
+      return row;
     },
     async pin(host, key) {
       await db

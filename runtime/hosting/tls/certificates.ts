@@ -1,8 +1,9 @@
+import type { HostingStore } from '../records/tables.ts';
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '@twofold/runtime/errors';
-import type { Logger, Store } from '@twofold/runtime/kernel';
+import type { Logger } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';
 import type { Vault } from '../records/vault.ts';
 import type { CertificatePair, Ingress } from '../ingress/ingress.ts';
@@ -31,7 +32,7 @@ export interface Certificates {
 }
 
 export interface CertificateOptions {
-  readonly store: Store;
+  readonly store: HostingStore;
   readonly seal: Seal;
   readonly vault: Vault;
   readonly log: Logger;
@@ -125,8 +126,9 @@ async function readPairs({ store, seal }: State, hosts: readonly string[]) {
     .where('domain', 'in', hosts)
     .execute();
   return rows.map(({ domain, certificate, sealed, source }) => ({
-    ...{ certificate: certificate as string, own: source === 'own' },
-    key: seal.open(sealed as string, `certificate:${domain}`),
+    certificate,
+    own: source === 'own',
+    key: seal.open(sealed, `certificate:${domain}`),
   }));
 }
 

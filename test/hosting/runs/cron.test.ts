@@ -4,7 +4,7 @@ import type { Store } from '../../../runtime/core/store/store.ts';
 import type { Core } from '../../../runtime/hosting/core.ts';
 import { createCronClaims } from '../../../runtime/hosting/runs/cron-claims.ts';
 import { createCronSchedules } from '../../../runtime/hosting/runs/cron-schedules.ts';
-import type { Run } from '../../../runtime/hosting/runs/run.ts';
+import type { Run } from '../../../runtime/hosting/records/run.ts';
 import { createRunRepository } from '../../../runtime/hosting/runs/run-repository.ts';
 import type { Runner } from '../../../runtime/hosting/runs/runner.ts';
 import { createDatabase, describeEachEngine, needs } from '../../engines/available.ts';

@@ -1,14 +1,15 @@
 import { isAbsolute } from 'node:path';
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
+import type { HostingStore } from '../../records/tables.ts';
 import type { Seal } from '../../records/seal.ts';
+import { createSealedTable } from '../../records/sealed-table.ts';
 import { targetFailed } from '../failures.ts';
 import { createLocalTarget } from './local.ts';
 import { createS3Target, type S3Options } from './s3.ts';
 import { type Target, tryTarget } from './target.ts';
 
 /** The target of the manifest, `hosting.backups.directory`. */
-const LOCAL = 'local';
+const LOCAL = 'local' as const;
 
 /** How a target is described by `PUT /api/backup-targets/:name`. */
 export type TargetFields =
@@ -29,32 +30,28 @@ export interface Targets {
   isLocal(path: string): boolean;
 }
 
-const TABLE = 'hosting_backup_targets';
-
-export function createTargets({
-  store: { db },
-  seal,
-  folder,
-}: {
-  readonly store: Pick<Store, 'db'>;
-  readonly seal: Seal;
-  /** The folder of the target `local`. */
-  readonly folder: string;
-}): Targets {
-  const fieldsOf = ({ name, sealed }: { name: string; sealed: string }) =>
-    JSON.parse(seal.open(sealed, aboutTarget(name))) as TargetFields;
+/** @param folder that of the target `local`. */
+export function createTargets(
+  store: Pick<HostingStore, 'db'>,
+  seal: Seal,
+  folder: string,
+): Targets {
+  const table = createSealedTable<TargetFields>(
+    store,
+    seal,
+    'hosting_backup_targets',
+    'backup-target',
+  );
   const find = async (name: string): Promise<TargetFields> => {
-    if (name === LOCAL) return { kind: 'local', path: folder };
-    const row = await db.selectFrom(TABLE).selectAll().where('name', '=', name).executeTakeFirst();
-    if (row) return fieldsOf(row as never);
-    throw failure.notFound(`Backup target ${name} not found`);
+    const found = name === LOCAL ? { kind: LOCAL, path: folder } : await table.find(name);
+    if (found) return found;
+    throw notFound(name);
   };
   return {
     open: async (name) => createTarget(await find(name)),
     async assertKnown(name) {
       if (name === undefined || name === LOCAL) return;
-      const rows = await db.selectFrom(TABLE).select('name').orderBy('name').execute();
-      const known = [LOCAL, ...rows.map((row) => String(row['name']))];
+      const known = [LOCAL, ...(await table.all()).map((row) => row.name)];
       if (known.includes(name)) return;
       throw failure.unprocessable(
         `backup.target ${name} is none of the backup targets, which are ${known.join(', ')}: add it with PUT /api/backup-targets/${name}`,
@@ -65,28 +62,21 @@ export function createTargets({
       await tryTarget(createTarget(fields)).catch((error: Error) => {
         throw targetFailed(`The target cannot be used: ${error.message}`, error);
       });
-      const sealed = seal.seal(JSON.stringify(fields), aboutTarget(name));
-      await db
-        .insertInto(TABLE)
-        .values({ name, sealed })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed }))
-        .execute();
+      await table.save(name, fields);
     },
     isLocal: (path) => path === folder,
     async list() {
-      const rows = await db.selectFrom(TABLE).selectAll().orderBy('name').execute();
       const own = { name: LOCAL, kind: 'local', path: folder };
-      return [own, ...rows.map((row) => showTarget(row['name'], fieldsOf(row as never)))];
+      return [own, ...(await table.all()).map(({ name, value }) => showTarget(name, value))];
     },
     async remove(name) {
       if (name === LOCAL) throw failure.badRequest('local is the target of the manifest');
-      await find(name);
-      await db.deleteFrom(TABLE).where('name', '=', name).execute();
+      if (!(await table.remove(name))) throw notFound(name);
     },
   };
 }
 
-const aboutTarget = (name: string) => `backup-target:${name}`;
+const notFound = (name: string) => failure.notFound(`Backup target ${name} not found`);
 
 /** Creates a target from its description. */
 export const createTarget = (fields: TargetFields): Target =>

@@ -1,4 +1,4 @@
-import type { Deployment, HostedApp } from '../records/app.ts';
+import type { Deployment, HostedApp } from './app.ts';
 
 /**
  * The status of a run. `lost`: its container is gone, so its end is not known. `stopped`: a
