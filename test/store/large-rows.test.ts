@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
 import { describe, expect, it } from 'vitest';
+import { sendText } from '../../runtime/core/http/sending.ts';
 import { LargeRows } from '../../runtime/core/store/postgres/large-rows.ts';
 import { joinTexts, LARGE_BYTES, LargeText } from '../../runtime/core/store/large-text.ts';
 import { databases } from './databases.ts';
@@ -53,31 +57,29 @@ describe('large rows of PostgreSQL', () => {
   });
 });
 
-const postgres = databases.find(({ name }) => name === 'PostgreSQL');
-
-describe('a large answer of PostgreSQL', () => {
-  it.skipIf(postgres?.missing)(
-    'comes in bytes when these are asked for, else as a string',
-    async () => {
-      const { store, drop } = await (postgres as NonNullable<typeof postgres>).create();
-      const answer = (count: number, large: boolean) => {
-        const text = `select repeat('é"', $1::int) as j`;
-        return store.answer({ text, long: true }, [count], { ...BOUNDS, large });
-      };
-      try {
-        const large = await answer(1_000_000, true);
-        expect(large).toBeInstanceOf(LargeText);
-        expect((large as LargeText).bytes).toBe(3_000_000);
-        expect(String(large) === 'é"'.repeat(1_000_000)).toBe(true);
-        expect((await answer(1_000_000, false)) === 'é"'.repeat(1_000_000)).toBe(true);
-        expect(await answer(10, true)).toBe('é"'.repeat(10));
-        const many = await Promise.all([1e6, 5, 2e6, 1, 3e6].map((count) => answer(count, true)));
-        expect(many.map((each) => String(each).length)).toEqual([2e6, 10, 4e6, 2, 6e6]);
-      } finally {
-        await drop();
-      }
-    },
-  );
+describe.each(databases)('a large answer of $name', ({ create, missing }) => {
+  it.skipIf(missing)('comes in bytes when these are asked for, else as a string', async () => {
+    const { store, drop } = await create();
+    const text =
+      store.dialect === 'sqlite'
+        ? `select replace(hex(zeroblob(?)), '00', 'é"') as j`
+        : `select repeat('é"', $1::int) as j`;
+    const statement = { text, long: true };
+    const answer = (count: number, large: boolean) =>
+      store.answer(statement, [count], { ...BOUNDS, large });
+    try {
+      const large = await answer(1_000_000, true);
+      expect(large).toBeInstanceOf(LargeText);
+      expect((large as LargeText).bytes).toBe(3_000_000);
+      expect(String(large) === 'é"'.repeat(1_000_000)).toBe(true);
+      expect((await answer(1_000_000, false)) === 'é"'.repeat(1_000_000)).toBe(true);
+      expect(await answer(10, true)).toBe('é"'.repeat(10));
+      const many = await Promise.all([1e6, 5, 2e6, 1, 3e6].map((count) => answer(count, true)));
+      expect(many.map((each) => String(each).length)).toEqual([2e6, 10, 4e6, 2, 6e6]);
+    } finally {
+      await drop();
+    }
+  });
 });
 
 describe('a large text', () => {
@@ -94,6 +96,24 @@ describe('a large text', () => {
       expect(large.includes('$marker8')).toBe(false);
       expect(String(large.slice(8, -1))).toBe(bytes.subarray(8, -1).toString());
       expect(String(joinTexts(['[', large, ',', large, ']']))).toBe(`[${text},${text}]`);
+    }
+  });
+
+  it('gives its memory back when it was sent, and leaves what it shares', async () => {
+    const shared = Buffer.from('[');
+    const whole = new Uint8Array(LARGE_BYTES).fill(32);
+    const text = new LargeText([shared, whole, Buffer.from(']')]);
+    const koa = new Koa().use((ctx) => sendText(ctx, text));
+    const server = koa.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const answer = await (await fetch(`http://127.0.0.1:${port}`)).text();
+      expect(answer === `[${' '.repeat(LARGE_BYTES)}]`).toBe(true);
+      await expect.poll(() => whole.byteLength).toBe(0);
+      expect(String(shared)).toBe('[');
+    } finally {
+      server.close();
     }
   });
 });

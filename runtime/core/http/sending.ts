@@ -7,11 +7,15 @@ import type { Asker } from '../store/bounds.ts';
 import type Koa from 'koa';
 import { failure } from '../errors.ts';
 
-/** Makes a text the body. A large one is sent piece by piece, as fast as the client reads it. */
+/**
+ * Makes a text the body. A large one is sent piece by piece, as fast as the client reads it, and is
+ * gone afterwards: nobody may need it then.
+ */
 export function sendText(ctx: Context, text: JsonText): void {
   if (typeof text === 'string') return void (ctx.body = text);
   ctx.body = Readable.from(text.pieces);
   ctx.length = text.bytes;
+  ctx.res.once('finish', () => text.free());
 }
 
 /**

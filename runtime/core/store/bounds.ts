@@ -18,10 +18,7 @@ export interface Bounds {
   readonly limits: AnswerLimits;
   /** Whether the server sends the answer: its memory is then held until `AnswerMemory.end`. */
   readonly sent: boolean;
-  /**
-   * Whether PostgreSQL may return a large value as `LargeText`. SQLite never does: its threads hand
-   * over strings without a pause, and bytes took 90 MiB more memory.
-   */
+  /** Whether a large value may be returned as `LargeText`. */
   readonly large?: boolean | undefined;
 }
 

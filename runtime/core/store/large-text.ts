@@ -44,6 +44,15 @@ export class LargeText {
     return new LargeText(pieces.filter(({ byteLength }) => byteLength > 0));
   }
 
+  /**
+   * Gives the memory back at once: the garbage collector would let many large answers pile up first.
+   * The text is empty then. Small pieces may share their memory with others and stay.
+   */
+  free(): void {
+    for (const { buffer } of this.pieces)
+      if (buffer instanceof ArrayBuffer && buffer.byteLength >= LARGE_BYTES) buffer.transfer(0);
+  }
+
   toString(): string {
     return Buffer.concat(this.pieces).toString();
   }

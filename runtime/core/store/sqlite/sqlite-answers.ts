@@ -69,7 +69,8 @@ export function fileAnswers({ reader, shared, threads }: FileParts): SqliteAnswe
     answer: (statement, values, bounds) => {
       const { text, long } = statement;
       const work = () => shared.value(text, values) ?? null;
-      const elsewhere = () => threads.run({ kind: 'value', text, values }, bounds);
+      const elsewhere = () =>
+        threads.run({ kind: bounds.large ? 'bytes' : 'value', text, values }, bounds);
       if (long) return here(statement, work, elsewhere);
       try {
         return work();

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { type AnswerMemory, bytesOf } from '../answer-memory.ts';
+import { LARGE_BYTES, LargeText } from '../large-text.ts';
 import { type Bounds, resultTooLarge, tooMuchText, unwanted } from '../bounds.ts';
 import type { Connections } from '../store.ts';
 import type { ThreadAnswer, ThreadJob, ThreadSetup } from './sqlite-worker.ts';
@@ -131,9 +132,10 @@ class Threads implements SqliteThreads {
   #settle({ running }: Thread, answer: ThreadAnswer): void {
     if (!running) return;
     const { bounds, resolve, reject } = running;
-    const bytes = answer.kind === 'value' ? bytesOf(answer.value) : 0;
+    const value = answer.kind === 'value' ? textOf(answer.value) : null;
+    const bytes = bytesOf(value);
     if (!this.#options.writes) this.#options.memory.settle(bounds, bounds.limits.result, bytes);
-    if (answer.kind === 'value') resolve(answer.value);
+    if (answer.kind === 'value') resolve(value);
     else reject(errorOf(answer, bounds));
   }
 
@@ -145,6 +147,13 @@ class Threads implements SqliteThreads {
     thread.running = undefined;
     if (this.#queue.length > 0) this.#dispatch();
   }
+}
+
+/** Bytes as text: a large text stays in its bytes. Other values are as they are. */
+function textOf(value: unknown): unknown {
+  if (!(value instanceof Uint8Array)) return value;
+  const text = new LargeText([value]);
+  return value.byteLength < LARGE_BYTES ? String(text) : text;
 }
 
 function errorOf(answer: Exclude<ThreadAnswer, { kind: 'value' }>, { limits }: Bounds): Error {

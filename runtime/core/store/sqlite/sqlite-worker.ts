@@ -14,11 +14,12 @@ export interface ThreadSetup {
 
 /**
  * One statement. `rows` returns all rows, limited to `bytes` in total; `value` returns the first
- * column of the first row; `run` is a statement of a transaction, and returns its rows.
+ * column of the first row, and `bytes` returns it as UTF-8, so that a large text is never copied
+ * into JavaScript's heap; `run` is a statement of a transaction, and returns its rows.
  */
 export interface ThreadJob {
   readonly id: number;
-  readonly kind: 'value' | 'rows' | 'run';
+  readonly kind: 'value' | 'bytes' | 'rows' | 'run';
   readonly text: string;
   readonly values: readonly unknown[];
   readonly bytes: number;
@@ -33,15 +34,21 @@ export type ThreadAnswer =
 
 const ENDED = new Error('ended');
 
+const isBytes = (value: unknown): value is Uint8Array<ArrayBuffer> => value instanceof Uint8Array;
+
 /** The main function of a thread: one connection that runs one statement after another. */
 function serve({ file, writes, flag }: ThreadSetup): void {
   const connection = openSqlite(file, { readOnly: !writes, foreign: true });
+  // An adopted file may hold its texts as UTF-16.
+  const utf8 = connection.value('pragma encoding', []) === 'UTF-8';
   let current = 0;
   connection.onStep(() => {
     if (Atomics.load(flag, 0) === current) throw ENDED;
   });
   const valueOf = ({ kind, text, values, bytes }: ThreadJob): unknown => {
-    if (kind === 'value') return connection.value(text, values) ?? null;
+    if (kind === 'bytes' && utf8)
+      return connection.value(`select cast((${text}) as blob)`, values) ?? null;
+    if (kind === 'bytes' || kind === 'value') return connection.value(text, values) ?? null;
     return kind === 'run'
       ? connection.run(text, values).rows
       : connection.rowsWithin(text, values, bytes);
@@ -61,7 +68,9 @@ function serve({ file, writes, flag }: ThreadSetup): void {
   };
   parentPort?.on('message', (job: ThreadJob) => {
     current = job.id;
-    parentPort?.postMessage(answer(job), []);
+    const answered = answer(job);
+    const value = answered.kind === 'value' ? answered.value : undefined;
+    parentPort?.postMessage(answered, isBytes(value) ? [value.buffer] : []);
   });
 }
 
