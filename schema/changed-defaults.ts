@@ -17,7 +17,15 @@ export interface ChangedDefault {
 const FIRST_DEFAULTS = '0.1';
 
 /** Every default that a release has changed, in the order of the releases. */
-const changedDefaults: readonly ChangedDefault[] = [];
+const changedDefaults: readonly ChangedDefault[] = [
+  {
+    release: FIRST_DEFAULTS,
+    path: ['database', 'isolation'],
+    before: 'read committed',
+    after: 'serializable',
+    reason: 'Two functions that read and then write end as if one had run after the other.',
+  },
+];
 
 /**
  * The values of a manifest, with the earlier value of each default that changed after the release

@@ -116,7 +116,11 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     connections,
     application: `twofold:${app.project.name}`,
     log,
-    timeout: app.project.transactionTimeout,
+    own: {
+      timeout: app.project.transactionTimeout,
+      isolation: app.project.isolation,
+      warns: !settings.production,
+    },
     note: noteAll([
       statementNote(settings, log),
       metrics && statementMetrics(metrics),

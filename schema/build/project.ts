@@ -64,7 +64,7 @@ function assemble(
     ...(facts.parsed.crudSdl !== undefined && { crudSdl: facts.parsed.crudSdl }),
     ids: values.database.ids,
     ...(!values.database.managed && { unmanaged: true }),
-    ...transactionTimeout(values),
+    ...transactions(values),
     ...migrationSettings(values),
     ...jobs(values),
     ...observability(values),
@@ -85,11 +85,11 @@ function assemble(
 
 const DEFAULT_TIMEOUT = 10_000;
 
-/** The default is left out, so that no emitted model contains it. */
-const transactionTimeout = ({ database }: ManifestValues) =>
-  database.transactionTimeout === DEFAULT_TIMEOUT
-    ? {}
-    : { transactionTimeout: database.transactionTimeout };
+/** The defaults are left out, so that no emitted model contains it. */
+const transactions = ({ database: { transactionTimeout, isolation } }: ManifestValues) => ({
+  ...(transactionTimeout !== DEFAULT_TIMEOUT && { transactionTimeout }),
+  ...(isolation !== 'serializable' && { isolation }),
+});
 
 const DEFAULT_MIGRATIONS = { lockTimeout: 5_000, onlineFrom: 10_000 };
 

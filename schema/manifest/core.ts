@@ -79,6 +79,12 @@ export const coreSchema = {
         default: '10s',
         description: 'How long a transaction of your own code may stay open.',
       },
+      isolation: {
+        enum: ['serializable', 'repeatable read', 'read committed'],
+        default: 'serializable',
+        description:
+          'How transactions of your own code are kept apart. One that loses to another runs again.',
+      },
       migrations: {
         type: 'object',
         additionalProperties: false,

@@ -44,6 +44,7 @@ function compactModel(project: Project): LiteralValue {
     ...(project.transactionTimeout !== undefined && {
       transactionTimeout: durationCall(project.transactionTimeout),
     }),
+    isolation: project.isolation,
     ...(project.migrations && {
       migrations: {
         lockTimeout: durationCall(project.migrations.lockTimeout),

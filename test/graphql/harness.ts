@@ -186,7 +186,7 @@ export async function openDatabase(
   const store = openStore(made.url, '/', {
     // One more listens and holds locks.
     ...(pool !== undefined && { connections: pool + 1 }),
-    timeout: project.transactionTimeout,
+    own: { timeout: project.transactionTimeout, isolation: project.isolation, warns: true },
   });
   await createTables(store, buildTables(project), project.ids);
   return {

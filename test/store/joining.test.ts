@@ -210,5 +210,5 @@ describe.each(databases)('code that is part of a transaction on $name', ({ missi
 
 const open = (url: string, timeout: number): Store =>
   url.startsWith('file:')
-    ? sqliteStore(url.slice('file:'.length), timeout)
-    : postgresStore(url, { timeout });
+    ? sqliteStore(url.slice('file:'.length), { own: { timeout } })
+    : postgresStore(url, { own: { timeout } });

@@ -67,11 +67,11 @@ export interface CurrentUser {
 
 /** The options of `ctx.transaction`. */
 export interface OwnTransactionOptions {
-  /** `read committed` on PostgreSQL when absent. SQLite is always serializable. */
+  /** `database.isolation` when absent. SQLite is always serializable. */
   readonly isolation?: IsolationLevel;
   /**
-   * How often the transaction is run again after a serialization failure or a deadlock; 3 when
-   * absent.
+   * How often the transaction is run again after a serialization failure or a deadlock; as often
+   * as its timeout allows when absent.
    */
   readonly retries?: number;
   /**
@@ -108,6 +108,8 @@ export interface RequestContext<
   readonly ip: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly values: Values;
+  /** How often the running transaction has been begun, this time included: 1, 2 … */
+  readonly attempt: number;
   readonly log: Logger;
   /** Aborted when the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ import { performAction } from '../data/write/write-action.ts';
 import { openingOf } from '../data/write/write-transaction.ts';
 import type { WriteRequest } from '../data/write/write-request.ts';
 import { failure } from '../errors.ts';
-import { logTimeout } from '../store/log-timeout.ts';
+import { logTimeout } from '../store/own-transaction.ts';
 import type { DataCaller } from './data-parts.ts';
 import { createShape, updateShape } from './data-model.ts';
 import { uniqueKeys } from './members.ts';
@@ -217,10 +217,11 @@ export class EntityData {
       const text = await parts.reader.read(root, [{ equals: key, order: [] }], reading);
       return text === null ? null : write(parseExact(text as string)[ROW_KEY].id);
     };
-    const opening = openingOf(parts, { operation: this.#plan.update });
+    const { context } = this.#caller;
+    const opening = openingOf(parts, { operation: this.#plan.update, context });
     return parts.store
       .transaction(find, opening)
-      .catch((error: unknown) => logTimeout(error, this.#caller.context.log));
+      .catch((error: unknown) => logTimeout(error, context.log));
   }
 
   #key(where: Where): { column: string; value: unknown }[] {

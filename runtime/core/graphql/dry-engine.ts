@@ -78,6 +78,7 @@ export function dryContext({ log }: Pick<Kernel, 'log'>, principal: Principal): 
     ip: '',
     headers: {},
     values: createValues(),
+    attempt: 1,
     log,
     signal: new AbortController().signal,
     cancelled: false,
@@ -158,7 +159,7 @@ function notingStore(dialect: Dialect, key: number | string): Store {
     structuralTransaction: refuseToRun,
     afterCommit: (work) => work(),
     keep: refuseToRun,
-    transactionTimeout: Infinity,
+    own: { timeout: Infinity, isolation: 'serializable', warns: false },
     lock: refuseToRun,
     close: async () => {},
   };

@@ -13,9 +13,9 @@ import { rowMeets, type JudgedRow } from '../data/write/row-judgement.ts';
 import { assertValid } from '../data/write/constraint.ts';
 import { propertyOf, ROOT_NAMES, type EntityModel } from '../data/model.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/sql/scope.ts';
-import { transactionOptions } from '../own-context/base-context.ts';
+import { ownOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
-import { logTimeout } from '../store/log-timeout.ts';
+import { logTimeout, ownTransaction } from '../store/own-transaction.ts';
 import { createPace } from '../store/transactions/pace.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { errorsOfArguments } from './argument-errors.ts';
@@ -135,16 +135,20 @@ function isPlanned(engine: Engine, type: string, operation: Operation): boolean 
 function inTransaction(engine: Engine, type: string, name: string, own: Resolver): Resolver {
   const options = transactionOf(engine, type, name);
   if (options === false) return own;
-  // The function is not run again, because it may have sent a mail before it failed.
+  const { store } = engine;
   const opening = {
-    ...transactionOptions({ ...options, retries: 0 }, engine),
+    ...ownOptions(options),
+    once: 0,
     opened: `${type}.${name}`,
     pace: createPace(),
   };
   const run = async (...args: Parameters<Resolver>) => own(...args);
   return (parent, args, context: RequestContext, info) =>
-    engine.store
-      .transactionLater(() => run(parent, args, context, info), opening)
+    store
+      .transactionLater(
+        () => run(parent, args, context, info),
+        ownTransaction(store, { ...opening, context }),
+      )
       .catch((error: unknown) => logTimeout(error, context.log));
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../config/log.ts';
+import { ownTransaction } from '../store/own-transaction.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
 import type { ClaimedJob } from './claim.ts';
 import { type Definition, waitAfter } from './definitions.ts';
@@ -82,14 +83,25 @@ async function settle(running: Running): Promise<Ended> {
 
 /** With `transaction`, the completion commits together with what the function wrote. */
 async function attempt(running: Running): Promise<void> {
-  const { parts, queue, taken, definition, call } = running;
+  const { queue, taken, definition, call } = running;
   const run = () => call.run(() => definition.run({ ...callOf(taken), ctx: call.ctx }));
   if (!definition.transaction) return run();
-  await parts.store.transactionLater(async () => {
+  await inTransaction(running, call.ctx, async () => {
     await run();
     if (!(await queue.complete(taken))) throw new JobLost();
   });
 }
+
+/** The call has a time limit of its own. */
+const inTransaction = (
+  { parts: { store }, taken }: Running,
+  context: RequestContext,
+  work: () => Promise<void>,
+) => {
+  const opened = `the job ${taken.name}`;
+  const { timeout: _, ...opening } = ownTransaction(store, { context, once: 0, opened });
+  return store.transactionLater(work, opening);
+};
 
 const callOf = ({ id, name, attempt, data }: ClaimedJob) => ({
   data: parseData(data),
@@ -135,7 +147,7 @@ async function callFailed(
   const call = (running.call = createCall(parts, definition.timeout));
   const run = () => call.run(() => definition.failed!({ ...callOf(taken), ctx: call.ctx, error }));
   if (!definition.transaction) return run();
-  await parts.store.transactionLater(async () => {
+  await inTransaction(running, call.ctx, async () => {
     await run();
     await fail();
   });

@@ -30,6 +30,8 @@ export interface Model {
   readonly unmanaged?: true;
   /** Milliseconds; 10 s when absent. */
   readonly transactionTimeout?: number;
+  /** `serializable` when absent. */
+  readonly isolation?: 'repeatable read' | 'read committed';
   /** Limits for migrations; 5 s and 10,000 rows when absent. */
   readonly migrations?: MigrationSettings;
   readonly jobs?: JobSettings;

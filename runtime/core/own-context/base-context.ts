@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { isDuration, duration } from '../model/units.ts';
 import type { Logger } from '../config/log.ts';
 import { failure, InternalError } from '../errors.ts';
-import { logTimeout } from '../store/log-timeout.ts';
+import { logTimeout, ownTransaction } from '../store/own-transaction.ts';
 import type { TransactionOptions } from '../store/store.ts';
 import type { ContextParts } from './context-parts.ts';
 import type {
@@ -14,8 +14,6 @@ import type {
 import { findService, serviceOf } from './services.ts';
 import { unrestricted } from '../context/unrestricted.ts';
 import type { Values } from '../context/values.ts';
-
-const RETRIES = 3;
 
 /** What all contexts can do. A member that a request does not use costs it nothing. */
 export abstract class BaseContext implements RequestContext {
@@ -34,6 +32,10 @@ export abstract class BaseContext implements RequestContext {
   #db: Kysely<any> | undefined;
 
   abstract cancel(reason?: DOMException): void;
+
+  get attempt(): number {
+    return this.parts.store.scope()?.attempt ?? 1;
+  }
 
   get user(): CurrentUser | null {
     const { principal } = this;
@@ -83,7 +85,10 @@ export abstract class BaseContext implements RequestContext {
 
   transaction<T>(work: () => Promise<T>, options: OwnTransactionOptions = {}): Promise<T> {
     return this.parts.store
-      .transaction(() => work(), transactionOptions(options, this.parts))
+      .transaction(
+        () => work(),
+        ownTransaction(this.parts.store, { ...ownOptions(options), context: this, once: 3 }),
+      )
       .catch((error: unknown) => logTimeout(error, this.log));
   }
 
@@ -106,17 +111,14 @@ export abstract class BaseContext implements RequestContext {
   protected abstract withPrincipal(principal: Principal): RequestContext;
 }
 
-/** The options of a transaction of the project's own code, with all defaults. */
-export function transactionOptions(
-  { isolation, retries = RETRIES, timeout }: OwnTransactionOptions,
-  { store }: ContextParts,
-): TransactionOptions {
-  return {
-    ...(isolation && { isolation }),
-    retries,
-    timeout: timeout === undefined ? store.transactionTimeout : milliseconds(timeout),
-  };
-}
+/** The options of a transaction of the project's own code. */
+export const ownOptions = ({
+  timeout,
+  ...options
+}: OwnTransactionOptions): Pick<TransactionOptions, 'isolation' | 'retries' | 'timeout'> => ({
+  ...options,
+  ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
+});
 
 function milliseconds(timeout: string | number): number {
   if (typeof timeout === 'number') return timeout;

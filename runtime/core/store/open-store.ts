@@ -33,5 +33,5 @@ function sqliteFile(file: string, options: StoreOptions): Store {
     throw new ConfigError([
       `DATABASE_URL names ${file}, which is not there yet: run "npm run dev"`,
     ]);
-  return sqliteStore(file, options.timeout, options);
+  return sqliteStore(file, options);
 }

@@ -9,10 +9,17 @@ import type { Asker, Bounds, ReadStatement, TransactionBounds, TransactionWork }
  * outer one.
  */
 export interface TransactionOptions {
-  /** `read committed` on PostgreSQL when absent. SQLite is always serializable. */
+  /** `usual` when absent. SQLite is always serializable. */
   readonly isolation?: IsolationLevel;
-  /** How often it runs again after a serialization failure or a deadlock; never when absent. */
+  /** The isolation unless it is nested; `read committed` on PostgreSQL when absent. */
+  readonly usual?: IsolationLevel;
+  /**
+   * How often it runs again after a serialization failure or a deadlock, within its timeout; never
+   * when absent.
+   */
   readonly retries?: number;
+  /** Called before it runs again, with the number of the attempt: 2, 3 … */
+  readonly again?: (attempt: number) => void;
   /** Milliseconds that it may stay open; unlimited when absent. */
   readonly timeout?: number;
   /**
@@ -22,6 +29,15 @@ export interface TransactionOptions {
   readonly opened?: string;
   /** The pace of the function that opens it. Short transactions share a commit on SQLite. */
   readonly pace?: Pace;
+}
+
+/** The transactions in which code of the project runs. */
+export interface OwnTransactions {
+  /** Milliseconds that one may stay open. */
+  readonly timeout: number;
+  readonly isolation: IsolationLevel;
+  /** Whether the first one that runs again is told as a warning: in development. */
+  readonly warns: boolean;
 }
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -66,8 +82,7 @@ export type Query = (
 export interface Store {
   readonly dialect: Dialect;
   readonly db: Kysely<any>;
-  /** Milliseconds that a transaction of the project's own code may stay open. */
-  readonly transactionTimeout: number;
+  readonly own: OwnTransactions;
   /**
    * Runs `work` in one transaction (IMMEDIATE on SQLite); a throw rolls back. Everything that
    * `work` awaits takes part in it, through `trx` and through every other handle of this store.
@@ -96,7 +111,7 @@ export interface Store {
    */
   readonly untouched: boolean;
   /** The running transaction or savepoint; undefined outside of every one. */
-  scope(): { readonly closed: boolean } | undefined;
+  scope(): { readonly closed: boolean; readonly attempt: number } | undefined;
   /**
    * The same for SQL texts: each is prepared and cached, without the query builder. `work` may use
    * only its `query`, and runs again after a serialization failure or a deadlock. With bounds, its statements end when the client is gone or the time limit is

@@ -1,7 +1,7 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../../errors.ts';
 import type { Asker, TransactionBounds } from '../../store/bounds.ts';
-import { logTimeout } from '../../store/log-timeout.ts';
+import { logTimeout } from '../../store/own-transaction.ts';
 import { actionErrors, actionInputs, inputOf } from './action-inputs.ts';
 import { refusal, rootAccess, type Access, type Rules } from '../access/access.ts';
 import { argumentErrors, assertValid } from './constraint.ts';

@@ -1,6 +1,6 @@
 import type { Action, WriteShape } from '@twofold/schema';
 import { forWriting, type TransactionBounds, type TransactionWork } from '../../store/bounds.ts';
-import { logTimeout } from '../../store/log-timeout.ts';
+import { logTimeout, ownTransaction } from '../../store/own-transaction.ts';
 import type { Query, TransactionOptions } from '../../store/store.ts';
 import { madeRowsOf } from './made-rows.ts';
 import type { Model } from '../model.ts';
@@ -59,19 +59,19 @@ function isFollowed({ store, model }: Actor, action: Action): boolean {
   return [action.entity, ...reached(model, writesOf(action))].some((entity) => made.has(entity));
 }
 
-const OPENINGS = new WeakMap<WriteCall['operation'], TransactionOptions>();
-
-/** A hook that never ends must not keep the transaction of its write open. */
+/**
+ * A hook that never ends must not keep the transaction of its write open. Without hooks the
+ * statements of a write lock what they read.
+ */
 export function openingOf(
-  { store }: Actor,
-  { operation }: Pick<WriteCall, 'operation'>,
+  actor: Pick<Actor, 'store'>,
+  { operation, context }: Pick<WriteCall, 'operation' | 'context'>,
 ): TransactionOptions {
-  const known = OPENINGS.get(operation);
-  if (known) return known;
+  const { store } = actor;
+  if (!mayCallHooks(actor, operation.action))
+    return { retries: 3, timeout: store.own.timeout, opened: operation.name };
   const opened = `${operation.name}, whose hooks are part of it`;
-  const opening = { retries: 3, timeout: store.transactionTimeout, opened };
-  OPENINGS.set(operation, opening);
-  return opening;
+  return ownTransaction(store, { context, once: 3, opened });
 }
 
 const KNOWN = new WeakMap<HookParts, WeakMap<Action, boolean>>();

@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Abandoned } from './abandoned.ts';
 import type { Asker, Bounds } from '../bounds.ts';
+import { isSerializationFailure } from '../transactions/transaction-failures.ts';
 import type {
   Scopes,
   TransactionConnection,
@@ -51,10 +52,12 @@ class ScopeConnection implements TransactionConnection {
   readonly #client: pg.PoolClient;
   readonly #options: JoiningPoolOptions;
   readonly #asker: Asker;
+  readonly #scope: TransactionScope;
 
   constructor(client: pg.PoolClient, scope: TransactionScope, options: JoiningPoolOptions) {
     this.#client = client;
     this.#options = options;
+    this.#scope = scope;
     this.#asker = {
       get cancelled() {
         return scope.closed;
@@ -90,6 +93,9 @@ class ScopeConnection implements TransactionConnection {
     const running = this.#options.abandoned.began(this.#client, asker);
     try {
       return await this.#client.query(sql, parameters as unknown[]);
+    } catch (error) {
+      if (isSerializationFailure(error)) this.#scope.lose(error);
+      throw error;
     } finally {
       this.#options.abandoned.ended(running);
     }

@@ -10,7 +10,7 @@ import {
   beginOrJoin,
   repeated,
 } from '../transactions/begin-transaction.ts';
-import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from '../transactions/joining.ts';
+import { joiningDatabase, joiningStore } from '../transactions/joining.ts';
 import type { Logger } from '../../config/log.ts';
 import { AppError } from '../../errors.ts';
 import type { JsonText } from '../large-text.ts';
@@ -22,6 +22,7 @@ import { createStatementNames, type StatementNames } from './statement-names.ts'
 import { type AnswerMemory, bytesOf, createAnswerMemory } from '../answer-memory.ts';
 import { type Asker, type Bounds, type ReadStatement, unwanted } from '../bounds.ts';
 import { createLongStatements, type LongStatements } from './long-statements.ts';
+import { type OwnSettings, ownTransactions } from '../own-transaction.ts';
 import type { Query, Store } from '../store.ts';
 import { isNotYet, isUnsent } from '../unreachable.ts';
 import { createScopes } from '../transactions/transaction-scope.ts';
@@ -44,8 +45,7 @@ const LONG_CONNECTIONS = { slow: Math.min(4, Math.max(2, availableParallelism())
 const SHORT_ANSWER_BYTES = 256 * 1024;
 
 export interface PostgresOptions {
-  /** Milliseconds that a transaction of the query builder may stay open. */
-  readonly timeout?: number | undefined;
+  readonly own?: OwnSettings | undefined;
   /** The most connections, one of which listens and holds locks. */
   readonly connections?: number | undefined;
   /** See `PoolerMode`. */
@@ -68,7 +68,8 @@ export interface PostgresOptions {
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
 export function postgresStore(url: string, options: PostgresOptions = {}): Store {
-  const { timeout = TRANSACTION_TIMEOUT, application = 'twofold', note } = options;
+  const { application = 'twofold', note } = options;
+  const own = ownTransactions(options.own);
   const { Connection } = driver();
   const max = Math.max(1, (options.connections ?? CONNECTIONS) - 1);
   const statements = openPool(url, { ...options, max, application });
@@ -84,7 +85,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
   const dialect = new PostgresDialect({ pool: joining });
   const plain = new Kysely<any>({ dialect, ...(note && { log: kyselyLog(note) }) });
   const builder = plain.transaction();
-  const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout });
+  const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout: own.timeout });
   const beginning = { db, scopes, dialect: 'postgres', builder } as const;
   const between = betweenServers({ ...options, statements, url, application });
   const { query, textOf } = statementsOf(parts);
@@ -95,11 +96,12 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
     {
       dialect: 'postgres',
       db,
-      transactionTimeout: timeout,
+      own,
       transaction,
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
-      transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
+      transactionIfNeeded: (work, options = {}) =>
+        beginIfNeededOrJoin(beginningWith(beginning, options), work),
       transact: (work, bounds) =>
         repeated(() => reached(() => transact(parts, work, bounds), bounds?.asker)),
       writeOne: (text, values, asker) =>

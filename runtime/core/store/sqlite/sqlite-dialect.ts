@@ -14,12 +14,8 @@ import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
 import { type Pace, timed } from '../transactions/pace.ts';
 import type { SharedWrites } from './shared-writes.ts';
-import {
-  type Hold,
-  lostFailure,
-  type Scopes,
-  type TransactionScope,
-} from '../transactions/transaction-scope.ts';
+import { lostFailure } from '../transactions/transaction-failures.ts';
+import type { Hold, Scopes, TransactionScope } from '../transactions/transaction-scope.ts';
 import { quotedName } from '../tables/quoting.ts';
 
 /** The two handles of one database. For a database in memory they are the same. */

@@ -12,12 +12,7 @@ import {
   beginningWith,
   beginOrJoin,
 } from '../transactions/begin-transaction.ts';
-import {
-  firstOf,
-  joiningDatabase,
-  joiningStore,
-  TRANSACTION_TIMEOUT,
-} from '../transactions/joining.ts';
+import { firstOf, joiningDatabase, joiningStore } from '../transactions/joining.ts';
 import { reentrant } from '../transactions/reentrant-lock.ts';
 import { createMutex, type Mutex } from '../transactions/semaphore.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
@@ -28,6 +23,7 @@ import { beginDirectly, runAlone, sqliteDialect, type SqliteHandles } from './sq
 import { sqliteThreads } from './sqlite-threads.ts';
 import { createTransact, type Transact } from './sqlite-transact.ts';
 import type { PostgresOptions } from '../postgres/postgres-store.ts';
+import { ownTransactions } from '../own-transaction.ts';
 import type { Connections, Store } from '../store.ts';
 import { kyselyLog } from '../statement-log.ts';
 import { createScopes } from '../transactions/transaction-scope.ts';
@@ -38,9 +34,10 @@ const THREADS = Math.max(2, Math.min(4, availableParallelism()));
 /** Opens the embedded database in `file`, or in memory. Missing folders are created. */
 export function sqliteStore(
   file: string,
-  timeout: number = TRANSACTION_TIMEOUT,
-  { note, foreign, readOnly }: Pick<PostgresOptions, 'note' | 'foreign' | 'readOnly'> = {},
+  options: Pick<PostgresOptions, 'own' | 'note' | 'foreign' | 'readOnly'> = {},
 ): Store {
+  const { note, foreign, readOnly } = options;
+  const own = ownTransactions(options.own);
   const memory = createAnswerMemory();
   const opened = openHandles(file, { memory, foreign, readOnly });
   const { handles, shared, answers, transact, close } = opened;
@@ -51,18 +48,19 @@ export function sqliteStore(
     ...(note && { log: kyselyLog(note) }),
   });
   const builder = plain.transaction();
-  const db = joiningDatabase(plain, { scopes, dialect: 'sqlite', timeout });
+  const db = joiningDatabase(plain, { scopes, dialect: 'sqlite', timeout: own.timeout });
   const begin = beginDirectly(handles, scopes, writes);
   const beginning = { db, scopes, dialect: 'sqlite', builder, begin } as const;
   return joiningStore(
     {
       dialect: 'sqlite',
       db,
-      transactionTimeout: timeout,
+      own,
       transaction: (work, options = {}) => beginOrJoin(beginningWith(beginning, options), work),
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
-      transactionIfNeeded: (work, options) => beginIfNeededOrJoin(beginning, work, options),
+      transactionIfNeeded: (work, options = {}) =>
+        beginIfNeededOrJoin(beginningWith(beginning, options), work),
       transact: (work, bounds) => transact(bounds, work),
       structuralTransaction: (work) =>
         withoutForeignKeys(handles, () => beginOrJoin(beginning, checked(handles, work))),

@@ -1,39 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
 import type { Dialect, TransactionOptions } from '../store.ts';
 import type { Pace } from './pace.ts';
 import type { IsolationLevel } from '../../context/isolation.ts';
+import { isSerializationFailure, withReason } from './transaction-failures.ts';
 import type { Hold, Opening, Scopes, TransactionScope } from './transaction-scope.ts';
 
 type Builder = Pick<TransactionBuilder<any>, 'execute' | 'setIsolationLevel'>;
 
 /** How to begin a transaction when none is running. */
-export interface Beginning<Begins extends Builder = Builder> {
+export interface Beginning<Begins extends Builder = Builder> extends Omit<
+  TransactionOptions,
+  'isolation'
+> {
+  readonly isolation?: string | undefined;
   readonly db: Kysely<any>;
   readonly scopes: Scopes;
   readonly dialect: Dialect;
   readonly builder: Begins;
   /** Begins a transaction without the query builder, which takes less time. */
   readonly begin?: (hold: Hold, pace: Pace | undefined) => Promise<void>;
-  readonly pace?: Pace | undefined;
-  /** See `TransactionOptions.opened`. */
-  readonly opened?: string | undefined;
-  /** Milliseconds; unlimited when absent. */
-  readonly timeout?: number | undefined;
-  /** The isolation level; that of the database when absent. */
-  readonly isolation?: string | undefined;
-  /** How often it is run again after a serialization failure; never when absent. */
-  readonly retries?: number | undefined;
 }
 
 /** Adds the options of one transaction. */
 export function beginningWith<B extends Beginning>(beginning: B, options: TransactionOptions): B {
-  const { isolation } = options;
+  const { isolation = options.usual } = options;
   return {
     ...beginning,
     ...options,
-    ...(isolation && { builder: beginning.builder.setIsolationLevel(isolation) }),
+    ...(isolation &&
+      beginning.dialect === 'postgres' && {
+        builder: beginning.builder.setIsolationLevel(isolation),
+      }),
   };
 }
 
@@ -75,22 +75,16 @@ export async function beginLaterOrJoin<T>(
 export function beginIfNeededOrJoin<T>(
   beginning: Beginning,
   work: () => T | Promise<T>,
-  { retries = 0, timeout, opened }: TransactionOptions = {},
 ): T | Promise<T> {
-  const { scopes, dialect } = beginning;
+  const { scopes } = beginning;
   const open = scopes.current();
   if (open) return open.nested(async () => work());
   const begin = beginOf(beginning);
-  const isolation = DEFAULT_ISOLATION[dialect];
-  const attempt = (repeats: Repeats) =>
-    scopes.openLater({ timeout, opened, isolation, repeats }, begin, work);
-  const fails = (error: unknown) => retries > 0 && isSerializationFailure(error);
-  const done = attempt(fails);
+  const attempts = new Attempts(beginning);
+  const attempt = (opening: Opening) => scopes.openLater(opening, begin, work);
+  const done = attempt(attempts.opening);
   if (!(done instanceof Promise)) return done;
-  return done.catch((error: unknown) => {
-    if (!fails(error)) throw withReason(error);
-    return again({ ...beginning, retries }, async (repeats) => attempt(repeats));
-  });
+  return done.catch((error: unknown) => again(beginning, { attempts, attempt, error }));
 }
 
 const beginOf =
@@ -123,52 +117,106 @@ function assertIsolated(open: TransactionScope, beginning: Beginning): void {
   );
 }
 
-/**
- * A lock that a repeated transaction holds. New transactions wait for it, so that it does not fail
- * again.
- */
-const RETRYING = new WeakMap<Scopes, Mutex>();
-
 /** See `Opening.repeats`. */
 type Repeats = (error: unknown) => boolean;
+
+/** Milliseconds during which a transaction without a time limit is begun again. */
+const WITHIN = 10_000;
+
+/** The attempts of one transaction, and whether another one follows. */
+class Attempts {
+  readonly #beginning: Beginning;
+  readonly #until: number;
+  #count = 1;
+  #judged: { readonly error: unknown; readonly again: boolean } | undefined;
+
+  constructor(beginning: Beginning) {
+    this.#beginning = beginning;
+    this.#until = performance.now() + (beginning.timeout ?? WITHIN);
+  }
+
+  get opening(): Opening {
+    const { timeout, opened, dialect } = this.#beginning;
+    const asked = isolationOf(this.#beginning) ?? this.#beginning.usual;
+    const isolation = asked ?? DEFAULT_ISOLATION[dialect];
+    return { timeout, opened, isolation, attempt: this.#count, repeats: this.repeats };
+  }
+
+  /** It is asked twice of one error, and the time limit may pass in between. */
+  readonly repeats: Repeats = (error) => {
+    const judged = this.#judged;
+    if (judged && judged.error === error) return judged.again;
+    const { retries = 0 } = this.#beginning;
+    const again =
+      this.#count <= retries && performance.now() < this.#until && isSerializationFailure(error);
+    this.#judged = { error, again };
+    return again;
+  };
+
+  async next(): Promise<void> {
+    const most = Math.min(FIRST_PAUSE * 2 ** this.#count, LONGEST_PAUSE);
+    await pause(Math.random() * most);
+    this.#count += 1;
+    this.#judged = undefined;
+    this.#beginning.again?.(this.#count);
+  }
+}
+
+/** Milliseconds between two attempts, at most. */
+const FIRST_PAUSE = 2;
+const LONGEST_PAUSE = 250;
 
 async function retried<T>(
   beginning: Beginning,
   attempt: (opening: Opening) => Promise<T>,
 ): Promise<T> {
-  const { scopes, retries = 0, timeout, opened, dialect } = beginning;
-  const isolation = isolationOf(beginning) ?? DEFAULT_ISOLATION[dialect];
-  const mutex = RETRYING.get(scopes);
-  if (retries > 0 && mutex?.held) (await mutex.acquire())();
-  const fails = (error: unknown) => retries > 0 && isSerializationFailure(error);
-  try {
-    return await attempt({ timeout, opened, isolation, repeats: fails });
-  } catch (error) {
-    if (!fails(error)) throw withReason(error);
-    return again(beginning, (repeats) => attempt({ timeout, opened, isolation, repeats }));
-  }
+  const attempts = new Attempts(beginning);
+  const turns = TURNS.get(beginning.scopes)?.get(beginning.opened);
+  if (turns?.held && beginning.retries) (await turnOf(turns))?.();
+  return attempt(attempts.opening).catch((error: unknown) =>
+    again(beginning, { attempts, attempt, error }),
+  );
+}
+
+interface Failed<T> {
+  readonly attempts: Attempts;
+  readonly attempt: (opening: Opening) => T | Promise<T>;
+  readonly error: unknown;
 }
 
 async function again<T>(
-  { scopes, retries = 0 }: Beginning,
-  attempt: (repeats: Repeats) => Promise<T>,
+  { scopes, opened }: Beginning,
+  { attempts, attempt, error }: Failed<T>,
 ): Promise<T> {
-  const mutex = RETRYING.get(scopes) ?? createMutex();
-  RETRYING.set(scopes, mutex);
-  const release = await mutex.acquire();
+  if (!attempts.repeats(error)) throw withReason(error);
+  const turns = TURNS.get(scopes) ?? new Map<string | undefined, Mutex>();
+  const turn = turns.get(opened) ?? createMutex();
+  TURNS.set(scopes, turns.set(opened, turn));
+  const release = await turnOf(turn);
   try {
-    for (let left = retries; ; left -= 1) {
-      const repeats = (error: unknown) => left > 1 && isSerializationFailure(error);
+    for (;;) {
+      await attempts.next();
       try {
-        return await attempt(repeats);
-      } catch (error) {
-        if (left <= 1 || !isSerializationFailure(error)) throw withReason(error);
+        return await attempt(attempts.opening);
+      } catch (failed) {
+        if (!attempts.repeats(failed)) throw withReason(failed);
       }
     }
   } finally {
-    release();
+    release?.();
   }
 }
+
+/**
+ * What runs again takes turns with what is opened by the same code, so that it does not lose to it
+ * once more.
+ */
+const TURNS = new WeakMap<Scopes, Map<string | undefined, Mutex>>();
+
+/** Whoever has the turn may wait for a lock of one that waits for its turn, so this wait ends. */
+const turnOf = (turn: Mutex) => turn.acquire(AbortSignal.timeout(TURN)).catch(() => undefined);
+
+const TURN = 100;
 
 const RETRIES = 3;
 
@@ -182,22 +230,3 @@ export async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-/** `serialization_failure` and `deadlock_detected`, see PostgreSQL's appendix "Error Codes". */
-const CODES: ReadonlySet<unknown> = new Set(['40001', '40P01']);
-
-/** Whether the same work may succeed when it is run again. */
-function isSerializationFailure(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, severity, cause } = error as { code?: unknown; severity?: string; cause?: unknown };
-  return (severity !== undefined && CODES.has(code)) || isSerializationFailure(cause);
-}
-
-/** What a caller sees of a transaction that is not run again: a failure of the database has a reason. */
-const withReason = (error: unknown) =>
-  error instanceof AppError || !isSerializationFailure(error)
-    ? error
-    : new AppError(409, 'CONFLICT', 'Other changes were made at the same time: try again', {
-        cause: error,
-        extensions: { reason: 'SERIALIZATION' },
-      });

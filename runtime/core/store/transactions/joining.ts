@@ -6,9 +6,6 @@ import { type Bounds, forWriting, unwanted } from '../bounds.ts';
 import type { Dialect, Query, Store } from '../store.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
-/** Milliseconds that a transaction of the project's own code may stay open. */
-export const TRANSACTION_TIMEOUT = 10_000;
-
 export interface JoiningParts {
   readonly scopes: Scopes;
   readonly dialect: Dialect;

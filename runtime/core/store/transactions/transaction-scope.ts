@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AppError, InternalError } from '../../errors.ts';
+import { type AppError, InternalError } from '../../errors.ts';
 import type { Bounds } from '../bounds.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
+import { closedFailure, OPENED, timedOut } from './transaction-failures.ts';
 import type { IsolationLevel } from '../../context/isolation.ts';
 
 type Rows = readonly Record<string, unknown>[];
@@ -41,6 +42,10 @@ export interface TransactionScope {
   /** See `Store.keep`. */
   keep<T>(work: () => Promise<T>): Promise<T>;
   readonly isolation: IsolationLevel;
+  /** How often its body has been begun, this time included. */
+  readonly attempt: number;
+  /** Notes why it cannot be committed, even where its body catches the error. */
+  lose(error: unknown): void;
 }
 
 /** The ways in which a transaction is opened. */
@@ -48,6 +53,7 @@ export interface Opening {
   /** Milliseconds that the body may take; unlimited when absent. */
   readonly timeout?: number | undefined;
   readonly isolation: IsolationLevel;
+  readonly attempt?: number;
   /** See `TransactionOptions.opened`. */
   readonly opened?: string | undefined;
   /** Whether the caller will run the body again after this error. */
@@ -154,7 +160,7 @@ function openLater<T>(
       finished.reject(error);
       await transaction?.catch(() => {});
       // A statement that came after the time limit fails too, and says less.
-      throw scope.overdue ?? error;
+      throw scope.overdue ?? scope.lost?.error ?? error;
     }
   });
 }
@@ -222,6 +228,9 @@ class OpenScope implements TransactionScope {
   readonly committed: (() => void)[] = [];
   readonly kept: (() => Promise<unknown>)[] = [];
   readonly isolation: IsolationLevel;
+  readonly attempt: number;
+  /** Why the database will not commit it. */
+  lost: { readonly error: unknown } | undefined;
   /** The code that opened the transaction, or an error whose stack shows it. */
   readonly opened: string | Error | undefined;
   /** Why the transaction was ended at its time limit. */
@@ -237,12 +246,13 @@ class OpenScope implements TransactionScope {
    */
   constructor(
     storage: Storage,
-    { isolation, timeout, opened }: Opening,
+    { isolation, timeout, opened, attempt = 1 }: Opening,
     begin?: () => Promise<void>,
     parent?: OpenScope,
   ) {
     this.#storage = storage;
     this.isolation = isolation;
+    this.attempt = attempt;
     this.opened = timeout === undefined ? undefined : (opened ?? new Error(OPENED));
     this.#begin = begin;
     this.#parent = parent;
@@ -274,6 +284,10 @@ class OpenScope implements TransactionScope {
 
   close(): void {
     this.#closed = true;
+  }
+
+  lose(error: unknown): void {
+    this.#root.lost ??= { error };
   }
 
   assertOpen(): void {
@@ -314,7 +328,8 @@ class OpenScope implements TransactionScope {
 
   async #inSavepoint<T>(work: () => Promise<T>): Promise<T> {
     const name = `twofold_${(this.#root.#savepoints += 1)}`;
-    const child = new OpenScope(this.#storage, { isolation: this.isolation }, undefined, this);
+    const { isolation, attempt } = this;
+    const child = new OpenScope(this.#storage, { isolation, attempt }, undefined, this);
     if (!this.connected) await this.#root.#beginOnce();
     const { connection } = this;
     await connection.run(`savepoint ${name}`, []);
@@ -359,36 +374,13 @@ async function bounded<T>(
           late.reject((scope.overdue = timedOut(timeout, scope.opened)));
         }, timeout);
   try {
-    return await (timer ? Promise.race([body(), late.promise]) : body());
+    const done = await (timer ? Promise.race([body(), late.promise]) : body());
+    if (scope.lost) throw scope.lost.error;
+    return done;
+  } catch (error) {
+    throw scope.overdue ?? scope.lost?.error ?? error;
   } finally {
     clearTimeout(timer);
     scope.close();
   }
 }
-
-const OPENED = 'the transaction was opened here';
-
-const timedOut = (timeout: number, opened: string | Error | undefined) =>
-  new AppError(
-    503,
-    'TIMEOUT',
-    `The transaction was rolled back: it was open for longer than ${timeout / 1000} s`,
-    { cause: typeof opened === 'string' ? new Error(`${OPENED}: ${opened}`) : opened },
-  );
-
-const closedFailure = () =>
-  new AppError(
-    500,
-    'TRANSACTION_CLOSED',
-    'The transaction is over: await each statement inside its callback',
-  );
-
-/**
- * The error when SQLite has rolled back by itself, because the disk is full or the file is damaged.
- */
-export const lostFailure = () =>
-  new AppError(
-    500,
-    'TRANSACTION_CLOSED',
-    'The database has rolled the transaction back after an error: let that error end the callback',
-  );
