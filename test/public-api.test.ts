@@ -127,6 +127,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'PASSING',
     'PRODUCTION',
     'assertConfirmed',
+    'clientOf',
     'columnTypes',
     'columnsOf',
     'convertOnPostgres',

@@ -5,16 +5,37 @@ import { findCommand, run, succeeds } from './command.ts';
 import { startDaemon, stopDaemon } from './daemon.ts';
 import { freePort } from './free-port.ts';
 
+/** What one cluster has beside the usual. */
+interface ClusterOptions {
+  readonly settings?: readonly string[];
+  /** Files of its folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** Makes a throwaway cluster on a free port of the loopback and starts it. Nothing in it survives a crash: it does not sync. */
-export async function startPostgres(directory: string): Promise<Record<string, string>> {
+export async function startPostgres(
+  directory: string,
+  { settings: more = [], files = {} }: ClusterOptions = {},
+): Promise<{ readonly TEST_POSTGRES_URL: string }> {
   const initdb = findCommand('initdb', debianFolders());
   if (!initdb) throw new Error('initdb is not installed; run: apt-get install postgresql');
   const account = databaseAccount();
   const data = process.env['TEST_POSTGRES_DATA'] ?? join(directory, 'data');
   const password = createCluster({ initdb, data, directory, account });
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(data, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    if (account.uid !== undefined) chownSync(path, account.uid, account.gid ?? account.uid);
+  }
   const port = await freePort();
   const program = (name: string) => initdb.replace(/initdb$/, name);
-  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const args = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    ...[...settings, ...more].flatMap((setting) => ['-c', setting]),
+  ];
   const ready = () =>
     succeeds(program('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
   await startDaemon(

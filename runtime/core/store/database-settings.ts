@@ -1,4 +1,5 @@
 import type { Environment, Settings } from '../config/settings.ts';
+import { grantAccess } from './postgres/address.ts';
 import type { PoolerMode } from './postgres/pool.ts';
 
 const DATABASE = 'file:data/app.db';
@@ -39,6 +40,8 @@ export function databaseSettings(settings: Settings, workers = 1): DatabaseSetti
   const direct = read('DATABASE_DIRECT_URL');
   if (direct !== undefined && !/^postgres(ql)?:\/\//.test(direct))
     settings.problem('DATABASE_DIRECT_URL must be postgres://user:password@host/database');
+  const access = { ca: read('DATABASE_CA'), passwordCommand: read('DATABASE_PASSWORD_COMMAND') };
+  for (const each of [url, direct]) if (each !== undefined) grantAccess(each, access);
   const all = Number(read('DATABASE_CONNECTIONS') ?? CONNECTIONS * workers);
   if (!Number.isInteger(all) || all < LEAST * workers)
     settings.problem(
@@ -62,4 +65,6 @@ export const withDatabase = (env: Environment, url: string): Environment => ({
   DATABASE_DIRECT_URL: undefined,
   DATABASE_POOLER: undefined,
   DATABASE_CONNECTIONS: undefined,
+  DATABASE_CA: undefined,
+  DATABASE_PASSWORD_COMMAND: undefined,
 });

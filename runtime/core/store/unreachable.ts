@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { addressOf } from './postgres/address.ts';
 
 /** Reasons why a database cannot be used, by the code of the system or of PostgreSQL (SQLSTATE). */
 const POSTGRES: Readonly<Record<string, (place: ServerAddress) => string>> = {
@@ -9,11 +10,26 @@ const POSTGRES: Readonly<Record<string, (place: ServerAddress) => string>> = {
   EHOSTUNREACH: ({ at }) => `${at} cannot be reached from this machine`,
   ECONNRESET: ({ at }) => `${at} closed the connection: is it PostgreSQL that listens there?`,
   '28P01': ({ user, at }) => `the password of ${user} at ${at} is wrong`,
-  '28000': ({ user, at }) => `${at} does not let ${user} in: see its pg_hba.conf`,
+  '25006': ({ at }) =>
+    `${at} takes no writes: it is a replica, or being changed for another server`,
+  '28000': ({ user, at, mode }) =>
+    `${at} does not let ${user} in (sslmode=${mode}): see its pg_hba.conf`,
   '3D000': ({ name, at }) => `there is no database ${name} at ${at}: createdb ${name}`,
   '53300': ({ at }) => `${at} has no free connection: raise max_connections, or run fewer servers`,
   '57P03': ({ at }) => `${at} is starting up or shutting down: try again in a moment`,
 };
+
+/** Failures of TLS, by the code of Node or of ours. Waiting does not change them. */
+const TLS: readonly (readonly [RegExp, string])[] = [
+  [/ALTNAME/, 'the certificate is for another name than the host of the address'],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'the certificate is out of date'],
+  [/^TLS_NOT_OFFERED$/, 'TLS is refused: the server offers none'],
+  [
+    /VERIFY|SELF_SIGNED|ISSUER|^CERT_|INVALID_CA/,
+    'the certificate is by no CA that is trusted: set DATABASE_CA or sslrootcert',
+  ],
+  [/^(ERR_SSL|ERR_TLS|EPROTO|ERR_OSSL)/, 'TLS is refused'],
+];
 
 /** `errcode` of `node:sqlite`, see "Result and Error Codes" of SQLite. */
 const SQLITE_REASONS: Readonly<Record<number, string>> = {
@@ -36,6 +52,7 @@ interface ServerAddress {
   readonly at: string;
   readonly user: string;
   readonly name: string;
+  readonly mode: string;
 }
 
 /**
@@ -52,7 +69,8 @@ export function unreachable(error: unknown, url: string): ConfigError | undefine
   return new ConfigError([`DATABASE_URL${place}: ${problem}`]);
 }
 
-const LOST = /is not queryable|^Connection terminated|terminating connection|write EPIPE/;
+const LOST =
+  /is not queryable|^timeout expired$|^Connection terminated|terminating connection|write EPIPE/;
 
 /** The explanation of a connection that ended while rows were moved; undefined for other errors. */
 export const lostConnection = (error: unknown): ConfigError | undefined =>
@@ -70,7 +88,7 @@ const POOLER_WAITS = /login has been failing|server conn crashed|connect failed|
 
 /** Whether a statement cannot have arrived, because there was no connection for it. */
 export const isUnsent = (error: unknown): boolean =>
-  ['ECONNREFUSED', '57P03', '53300'].includes(codeOf(error)) ||
+  ['ECONNREFUSED', '57P03', '53300', '25006'].includes(codeOf(error)) ||
   (error instanceof Error && /login has been failing|query_wait_timeout/.test(error.message));
 
 /** Whether a database may answer in a moment that does not answer now. */
@@ -79,7 +97,11 @@ export const isNotYet = (error: unknown): boolean =>
   (error instanceof Error && (LOST.test(error.message) || POOLER_WAITS.test(error.message)));
 
 function postgresProblem(error: unknown, url: string): string | undefined {
-  return POSTGRES[codeOf(error)]?.(placeOf(url));
+  const code = codeOf(error);
+  const place = placeOf(url);
+  const refused = TLS.find(([codes]) => codes.test(code))?.[1];
+  if (refused === undefined) return POSTGRES[code]?.(place);
+  return `${place.at}: ${refused} (${code}, sslmode=${place.mode})`;
 }
 
 /** The code of an error. When several addresses were tried together, the code of the first one. */
@@ -89,15 +111,9 @@ function codeOf(error: unknown): string {
 }
 
 function placeOf(url: string): ServerAddress {
-  if (!URL.canParse(url)) return { host: '?', at: 'the address', user: 'the user', name: '?' };
-  const { hostname, port, username, pathname, searchParams } = new URL(url);
-  const host = hostname || searchParams.get('host') || 'localhost';
-  return {
-    host,
-    at: `${host}:${port || searchParams.get('port') || 5432}`,
-    user: decodeURIComponent(username) || 'the user',
-    name: decodeURIComponent(pathname.slice(1)) || '?',
-  };
+  const { places, user = 'the user', database = '?', mode } = addressOf(url);
+  const at = places.map(({ host, port }) => `${host}:${port}`).join(', ');
+  return { host: places.map(({ host }) => host).join(', '), at, user, name: database, mode };
 }
 
 function fileProblem(error: unknown): string | undefined {

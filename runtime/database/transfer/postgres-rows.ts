@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { createRequire } from 'node:module';
-import { quotedName } from '@twofold/runtime/store';
+import { clientOf, quotedName } from '@twofold/runtime/store';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { parseCopyLine, printCopyLine } from './copy-text.ts';
@@ -23,11 +22,8 @@ const LOCK_TIMEOUT = '5s';
 /** Fixes the text form of values for a transaction, as the connection may be that of a pooler. */
 const SETTINGS = `set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1; set local client_encoding = 'UTF8'; set local row_security = off; set local array_nulls = on; set local lc_monetary = 'C'; set local xmloption = content; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local synchronize_seqscans = off`;
 
-async function connect(url: string, begin: string): Promise<pg.Client> {
-  const { Client } = createRequire(import.meta.url)('pg') as typeof pg;
-  const client = new Client({ connectionString: url });
-  // A broken connection fails what runs; without a listener, it would end the process.
-  client.on('error', () => {});
+async function connect(url: string, begin: string, readOnly = false): Promise<pg.Client> {
+  const client = new (clientOf(url, { application: 'twofold', readOnly }))();
   await client.connect();
   await client.query(begin);
   await client.query(SETTINGS);
@@ -51,7 +47,7 @@ async function withPath(
 
 /** Opens a snapshot of PostgreSQL. */
 export async function readPostgresRows(url: string, schemas?: ReadSchemas): Promise<RowReader> {
-  const client = await connect(url, 'begin isolation level repeatable read read only');
+  const client = await connect(url, 'begin isolation level repeatable read read only', true);
   const catalog = await catalogOf(client, schemas);
   return {
     dialect: 'postgres',

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Asker } from '../bounds.ts';
+import type { WireClass } from './wire.ts';
 
 /** Milliseconds between two checks of the running statements. */
 const CHECK_EVERY = 100;
@@ -43,7 +44,7 @@ export interface Abandoned {
  *
  * @param Connection the driver's class, for connections that only send a cancel request.
  */
-export function abandonedStatements(Connection: new (config: object) => pg.Connection): Abandoned {
+export function abandonedStatements(Connection: WireClass): Abandoned {
   const running = new Set<Running>();
   const told = new WeakSet<pg.PoolClient>();
   let timer: NodeJS.Timeout | undefined;
@@ -78,14 +79,10 @@ export function abandonedStatements(Connection: new (config: object) => pg.Conne
  * "Canceling Requests in Progress" in PostgreSQL's protocol.
  */
 function cancel(
-  Connection: new (config: object) => pg.Connection,
+  Connection: WireClass,
   { host, port, ssl, sslNegotiation, processID, secretKey }: Backend,
 ): void {
-  const wire = new Connection({ ssl, sslNegotiation }) as pg.Connection & {
-    connect(port: number | string, host?: string): void;
-    requestSsl(): void;
-    cancel(id: number, key: number): void;
-  };
+  const wire = new Connection({ ssl, sslNegotiation });
   const tell = () => wire.cancel(processID, secretKey);
   // The request is sent again at the next check, while the statement runs.
   wire.on('error', () => {});

@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events';
 import type { Logger } from '../../config/log.ts';
 import type { Store } from '../store.ts';
 import { acquire, advisoryLocks, leasedLocks, LOCK_PATIENCE, type LockKeeper } from './locks.ts';
-import { driver, type StatementPool } from './pool.ts';
+import { clientOf } from './connecting.ts';
+import type { StatementPool } from './pool.ts';
 import { type Hear, Session } from './session.ts';
 
 export interface BetweenOptions {
@@ -30,16 +31,10 @@ interface Ways {
  */
 export function betweenServers(options: BetweenOptions): BetweenServers {
   const { statements, url, direct, application, log } = options;
+  const Client = clientOf(direct ?? url, options);
   const session = new Session({
-    connect: () =>
-      new (driver().Client)({
-        connectionString: direct ?? url,
-        fallback_application_name: application,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        // Statements of several locks do not wait for each other.
-        ...{ pipeline: true },
-      }),
+    // Statements of several locks do not wait for each other.
+    connect: () => new Client({ pipeline: true }),
     isDirect: () => direct !== undefined || !statements.pooled,
     onLost: () => log?.warn('other servers are not heard until the connection is back'),
   });

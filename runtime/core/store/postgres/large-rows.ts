@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { LARGE_BYTES, LargeText } from '../large-text.ts';
 
 /** A message begins with a byte for its kind and four for its length, which counts themselves. */
@@ -66,36 +65,6 @@ export class LargeRows {
     this.#row = undefined;
     this.take?.(firstValue(row));
   }
-}
-
-/** The parts of the driver's connection that read from the socket. */
-interface Reading {
-  attachListeners(stream: Listened): void;
-  largeRows?: LargeRows;
-}
-
-interface Listened {
-  on(event: string, listener: (bytes: Buffer) => void): unknown;
-}
-
-/** The driver's client, whose connection hands out large rows. */
-export function clientWithLargeRows(Client: typeof pg.Client): typeof pg.Client {
-  return class extends Client {
-    constructor(config?: string | pg.ClientConfig) {
-      super(config);
-      const { connection } = this as unknown as { connection: Reading };
-      const attach = connection.attachListeners.bind(connection);
-      connection.attachListeners = (stream) =>
-        attach({
-          on: (event, listener) => {
-            if (event !== 'data') return stream.on(event, listener);
-            const rows = new LargeRows(listener);
-            connection.largeRows = rows;
-            return stream.on('data', (bytes) => rows.receive(bytes));
-          },
-        });
-    }
-  };
 }
 
 function firstValue(pieces: readonly Buffer[]): LargeText {

@@ -1,23 +1,15 @@
-import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { ConfigError } from '../../errors.ts';
 import type { DatabaseFacts } from '../store.ts';
-import { clientWithLargeRows } from './large-rows.ts';
-
-/** Loads the driver only for a server that uses PostgreSQL. */
-export const driver = () =>
-  createRequire(import.meta.url)('pg') as typeof pg & {
-    readonly utils: { prepareValue(value: unknown): unknown };
-  };
+import { clientOf, type ReachingClient, type ReachOptions } from './connecting.ts';
+import { driver } from './wire.ts';
 
 /** Whether the address leads to a pooler in transaction mode. `auto`: what a connection shows. */
 export type PoolerMode = 'auto' | 'on' | 'off';
 
-export interface PoolOptions {
+export interface PoolOptions extends ReachOptions {
   readonly max: number;
   readonly pooler?: PoolerMode | undefined;
-  readonly readOnly?: boolean | undefined;
-  readonly application?: string | undefined;
 }
 
 /** The connections for statements, and what they have shown of the way to PostgreSQL. */
@@ -52,8 +44,9 @@ function beContent(pool: pg.Pool): void {
   };
   const take = (taken: Take, since = performance.now()): void =>
     connect((error, client, release) => {
-      if (!isFull(error)) return taken(error, client, release);
       const again = () => take(taken, since);
+      if ((client as ReachingClient | undefined)?.isStale) return (release(true), again());
+      if (!isFull(error)) return taken(error, client, release);
       if (pool.totalCount > 0) return (useFewer(pool.totalCount), again());
       if (performance.now() - since < FEWER_FOR) return void setTimeout(again, FIRST_AGAIN);
       taken(error, client, release);
@@ -66,17 +59,15 @@ function beContent(pool: pg.Pool): void {
 }
 
 /** Connections are made on first use and then reused. */
-export function openPool(connectionString: string, options: PoolOptions): StatementPool {
-  const { max, pooler = 'auto', readOnly = false, application } = options;
-  const { Client, Pool, types } = driver();
+export function openPool(url: string, options: PoolOptions): StatementPool {
+  const { max, pooler = 'auto', readOnly = false } = options;
+  const { Pool, types } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
   let pooled = pooler === 'auto' ? undefined : pooler === 'on';
   const pool = new Pool({
-    Client: clientWithLargeRows(Client),
-    connectionString,
+    Client: clientOf(url, options),
     max,
-    ...(application !== undefined && { fallback_application_name: application }),
     types: { getTypeParser } as pg.CustomTypesConfig,
     onConnect: async (client) => {
       if (pooler === 'auto') pooled = pooled === true || (await isForeign(client));
@@ -84,10 +75,8 @@ export function openPool(connectionString: string, options: PoolOptions): Statem
     },
   });
   beContent(pool);
-  // A broken connection is replaced on the next query. Without a listener, its error would end the
-  // process.
+  // A broken connection is replaced on the next query.
   pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
   return {
     pool,
     get pooled() {

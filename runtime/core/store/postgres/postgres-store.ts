@@ -15,7 +15,8 @@ import type { Logger } from '../../config/log.ts';
 import { AppError } from '../../errors.ts';
 import type { JsonText } from '../large-text.ts';
 import { betweenServers } from './between-servers.ts';
-import { describePool, driver, openPool, type PoolerMode, type StatementPool } from './pool.ts';
+import { driver, wireClass } from './wire.ts';
+import { describePool, openPool, type PoolerMode, type StatementPool } from './pool.ts';
 import { reentrant } from '../transactions/reentrant-lock.ts';
 import { joiningPool } from './joining-pool.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
@@ -70,7 +71,6 @@ export interface PostgresOptions {
 export function postgresStore(url: string, options: PostgresOptions = {}): Store {
   const { application = 'twofold', note } = options;
   const own = ownTransactions(options.own);
-  const { Connection } = driver();
   const max = Math.max(1, (options.connections ?? CONNECTIONS) - 1);
   const statements = openPool(url, { ...options, max, application });
   const { pool } = statements;
@@ -78,7 +78,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
     pool,
     statements,
     names: createStatementNames(undefined, () => statements.pooled),
-    abandoned: abandonedStatements(Connection),
+    abandoned: abandonedStatements(wireClass()),
   };
   const scopes = createScopes();
   const joining = joiningPool({ pool, scopes, abandoned: parts.abandoned });

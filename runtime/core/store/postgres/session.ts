@@ -75,8 +75,6 @@ export class Session {
 
   async #open(): Promise<pg.Client> {
     const client = this.#options.connect();
-    // Without a listener, its error would end the process. The end follows.
-    client.on('error', () => {});
     client.on('notification', ({ channel, payload = '' }) => this.#heard.emit(channel, payload));
     try {
       await client.connect();

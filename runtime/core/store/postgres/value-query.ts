@@ -5,7 +5,7 @@ import type { JsonText } from '../large-text.ts';
 /** The parts of the driver's connection that a query uses, like the queries of other packages. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
-  /** Present on the connections of the store, see `clientWithLargeRows`. */
+  /** Present on the connections of the store, see `wireClass`. */
   readonly largeRows?: LargeRows;
   readonly parsedStatements: Readonly<Record<string, string>>;
   /** Named statements that were sent and not yet confirmed. */
