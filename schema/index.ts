@@ -87,9 +87,10 @@ export type { UnitPrinters } from './manifest/units.ts';
 export { openapiDocument, projectRoutes, type OpenapiDocument } from './openapi.ts';
 export { isComparable, restMembers, type RestMember } from './rest/members.ts';
 export { createMemory, remembered } from './remembered.ts';
-export { adminProject, keptBySignIn } from './rest/admin-project.ts';
+export { adminModules, isHidden, keptBySignIn } from './rest/admin-modules.ts';
 export {
   restAnswer,
+  restArguments,
   restModules,
   REST_VERBS,
   type RestAnswer,

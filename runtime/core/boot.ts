@@ -253,10 +253,7 @@ async function createModules(
     const { createRest } = await import('./rest/index.ts');
     const described = () => ({ routes, flows: flowsOf(app), jobs: hasJobs(app) });
     const { engine } = graphql.service;
-    const { scalars = {} } = app;
-    modules.push(
-      createRest({ kernel, engine, scalars, described, ...(adminData && { adminData }) }),
-    );
+    modules.push(createRest({ kernel, engine, described, ...(adminData && { adminData }) }));
   }
   if (kernel.metrics) modules.push(createMetricsModule(kernel, () => modules));
   const routes: OwnRoutes = createOwnRoutes(kernel, modules, declared);

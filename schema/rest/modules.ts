@@ -1,7 +1,11 @@
-import type { Entity, Operation, Project } from '../model.ts';
+import type { GraphQLArgument, GraphQLSchema } from 'graphql';
+import type { Entity, Operation, Project, WriteShape } from '../model.ts';
 import { kebabCase } from '../names.ts';
 
-/** The endpoints of one REST module: exactly the root fields that the schema has for the entity. */
+/**
+ * The endpoints of one module: exactly the root fields that the schema has for the entity, or what
+ * `/api/data` has for every entity.
+ */
 export interface RestModule {
   readonly entity: Entity;
   /** `/api/blog-posts` */
@@ -11,6 +15,11 @@ export interface RestModule {
   readonly create?: Operation;
   readonly update?: Operation;
   readonly remove?: Operation;
+  /** What the writes of a module without root fields write, and their arguments. */
+  readonly writes?: readonly WriteShape[];
+  readonly args?: {
+    readonly [Verb in RestVerb]?: readonly GraphQLArgument[] | undefined;
+  };
 }
 
 export const REST_VERBS = ['list', 'get', 'create', 'update', 'remove'] as const;
@@ -48,7 +57,19 @@ export function restModules(project: Project): RestModule[] {
 }
 
 /** @example restPath(blogPost) // '/api/blog-posts' */
-const restPath = ({ plural }: Entity): string => `/api/${kebabCase(plural)}`;
+export const restPath = ({ plural }: Entity, below = '/api'): string =>
+  `${below}/${kebabCase(plural)}`;
+
+/** The arguments of a module's operation: those of its root field, if it has one. */
+export function restArguments(
+  schema: GraphQLSchema,
+  module: RestModule,
+  verb: RestVerb,
+): readonly GraphQLArgument[] {
+  const { root, name = '' } = module[verb] ?? {};
+  const type = root && schema.getRootType(root as never);
+  return module.args?.[verb] ?? type?.getFields()[name]?.args ?? [];
+}
 
 function operationFor(
   about: readonly Operation[],

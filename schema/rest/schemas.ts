@@ -3,6 +3,7 @@ import {
   getNamedType,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   isInputObjectType,
@@ -12,7 +13,7 @@ import type { Entity, Field, ObjectType, Operation, Project, TypeRef } from '../
 import type { JsonSchema } from '../routes/route.ts';
 import { restMembers, type RestMember } from './members.ts';
 import { deprecation } from '../sunset.ts';
-import { restModules } from './modules.ts';
+import { restArguments, restModules, type RestModule } from './modules.ts';
 import {
   described,
   inputMemberSchema,
@@ -29,35 +30,40 @@ import {
  * @example
  * restSchemas(project).Post // { type: 'object', required: ['id', 'title'], properties: { … } }
  */
-export function restSchemas(project: Project): Record<string, JsonSchema> {
-  const modules = restModules(project);
+export function restSchemas(
+  project: Project,
+  schema: GraphQLSchema = buildSchema(project.sdl),
+  modules: readonly RestModule[] = restModules(project),
+): Record<string, JsonSchema> {
   if (modules.length === 0) return {};
-  const schema = buildSchema(project.sdl);
   const entries: [string, JsonSchema][] = [
     ...project.entities.map((entity): [string, JsonSchema] => [
       entity.name,
       entitySchema(project, entity, schema.getType(entity.name)),
     ]),
-    ...project.objects
-      .filter(({ role }) => role === 'value')
-      .map((object): [string, JsonSchema] => [object.name, objectSchema(project, object)]),
+    ...project.objects.map((object): [string, JsonSchema] => [
+      object.name,
+      objectSchema(project, object),
+    ]),
     ...project.enums.map(({ name, values }): [string, JsonSchema] => [
       name,
       { type: 'string', enum: values },
     ]),
-    ...modules.flatMap(({ create, update }) =>
-      [create, update].flatMap((operation) => bodyInputs(schema, project, operation)),
-    ),
+    ...modules.flatMap((module) => bodyInputs(schema, project, module)),
     [paginationName(project), PAGINATION],
     [errorName(project), ERROR],
   ];
-  return used(
-    Object.fromEntries(entries),
-    [...modules.map(({ entity }) => entity.name), paginationName(project), errorName(project)],
-    project,
-    schema,
-  );
+  return used(Object.fromEntries(entries), [
+    ...modules.map(({ entity }) => entity.name),
+    paginationName(project),
+    errorName(project),
+    ...modules.flatMap((module) =>
+      BODIES.flatMap((verb) => referred(restBody(schema, project, module, verb))),
+    ),
+  ]);
 }
+
+const BODIES = ['create', 'update'] as const;
 
 const ERROR: JsonSchema = {
   type: 'object',
@@ -174,17 +180,18 @@ function objectSchema(project: Project, { fields }: ObjectType): JsonSchema {
  * The body of a create or update: the fields of its input object, or its arguments side by side.
  *
  * @example
- * restBody(schema, project, createPost) // { $ref: '#/components/schemas/CreatePostInput' }
+ * restBody(schema, project, posts, 'create') // { $ref: '#/components/schemas/CreatePostInput' }
  */
 export function restBody(
   schema: GraphQLSchema,
   project: Project,
-  operation: Operation,
+  module: RestModule,
+  verb: 'create' | 'update',
 ): JsonSchema {
-  const { action } = operation;
-  const args = argumentsOf(schema, operation);
+  const action = module[verb]?.action;
+  const args = restArguments(schema, module, verb);
+  if (!action || !('write' in action)) return { type: 'object' };
   const key = (action.kind === 'update' && action.id) || [];
-  if (!('write' in action)) return { type: 'object' };
   if (action.input === undefined)
     return argumentsSchema(
       project,
@@ -210,9 +217,6 @@ const open = (schema: JsonSchema): JsonSchema =>
 const isBeside = (action: Operation['action'], name: string): boolean =>
   'beside' in action && action.beside?.includes(name) === true;
 
-const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] =>
-  schema.getMutationType()?.getFields()[name]?.args ?? [];
-
 function argumentsSchema(project: Project, args: readonly GraphQLArgument[]): JsonSchema {
   const required = args
     .filter(({ type, defaultValue }) => String(type).endsWith('!') && defaultValue === undefined)
@@ -227,21 +231,20 @@ function argumentsSchema(project: Project, args: readonly GraphQLArgument[]): Js
   };
 }
 
-/** Every input type that a body references, directly or through others. */
+/** Every input type that the bodies of a module reference, directly or through others. */
 function bodyInputs(
   schema: GraphQLSchema,
   project: Project,
-  operation: Operation | undefined,
+  module: RestModule,
 ): [string, JsonSchema][] {
   const found = new Map<string, JsonSchema>();
-  const visit = (name: string) => {
-    const type = schema.getType(name);
-    if (found.has(name) || !isInputObjectType(type)) return;
-    found.set(name, inputObjectSchema(project, type));
-    for (const field of Object.values(type.getFields())) visit(getNamedType(field.type).name);
+  const visit = ({ type: given }: { readonly type: GraphQLInputType }) => {
+    const type = getNamedType(given);
+    if (found.has(type.name) || !isInputObjectType(type)) return;
+    found.set(type.name, inputObjectSchema(project, type));
+    Object.values(type.getFields()).forEach(visit);
   };
-  for (const { type } of operation ? argumentsOf(schema, operation) : [])
-    visit(getNamedType(type).name);
+  BODIES.flatMap((verb) => restArguments(schema, module, verb)).forEach(visit);
   return [...found];
 }
 
@@ -249,8 +252,6 @@ function bodyInputs(
 function used(
   schemas: Record<string, JsonSchema>,
   from: readonly string[],
-  project: Project,
-  schema: GraphQLSchema,
 ): Record<string, JsonSchema> {
   const kept = new Set<string>();
   const keep = (name: string) => {
@@ -259,9 +260,6 @@ function used(
     referred(schemas[name]).forEach(keep);
   };
   from.forEach(keep);
-  for (const { create, update } of restModules(project))
-    for (const operation of [create, update])
-      if (operation) referred(restBody(schema, project, operation)).forEach(keep);
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => kept.has(name)));
 }
 

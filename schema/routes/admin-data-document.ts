@@ -1,8 +1,9 @@
+import { buildSchema } from 'graphql';
 import type { Project } from '../model.ts';
-import { adminProject } from '../rest/admin-project.ts';
+import { adminModules } from '../rest/admin-modules.ts';
 import { restSchemas } from '../rest/schemas.ts';
-import { ADMIN_DATA, ADMIN_REFUSED } from './admin-data.ts';
-import { restRoutes } from './rest.ts';
+import { ADMIN_REFUSED } from './admin-data.ts';
+import { moduleRoutes } from './rest.ts';
 import type { JsonSchema, RouteSpec } from './route.ts';
 
 /** The routes below `/api/data`, and the schemas that they refer to. */
@@ -19,11 +20,13 @@ export interface AdminDataDocument {
  * @example adminDataDocument(project, {}).routes[0].path // '/api/data/posts'
  */
 export function adminDataDocument(
-  project: Project,
+  given: Project,
   known: Readonly<Record<string, JsonSchema>>,
 ): AdminDataDocument {
-  const admin = adminProject(project);
-  const schemas = restSchemas(admin);
+  const schema = buildSchema(given.sdl);
+  const modules = adminModules(given, schema);
+  const project = { ...given, entities: modules.map(({ entity }) => entity) };
+  const schemas = restSchemas(project, schema, modules);
   const renamed = renamedSchemas(schemas, known);
   const rename = <T>(value: T): T =>
     JSON.parse(
@@ -32,7 +35,9 @@ export function adminDataDocument(
       ),
     ) as T;
   return {
-    routes: restRoutes(admin).map((route) => rename(adminRoute(route))),
+    routes: moduleRoutes({ project, schema, modules, own: () => false }).map((route) =>
+      rename(adminRoute(route)),
+    ),
     schemas: Object.fromEntries(
       Object.entries(schemas).map(([name, schema]) => [
         renamed.has(name) ? nameOf(name) : name,
@@ -65,7 +70,7 @@ function adminRoute(route: RouteSpec): RouteSpec {
     ...(body && { body }),
     ...(references && { references }),
     id: `${route.id}AsAdmin`,
-    path: path.replace('/api', ADMIN_DATA),
+    path,
     access: method === 'GET' ? 'data:read' : 'data:write',
     tag: 'data',
     responses: { ...route.responses, ...ADMIN_REFUSED },

@@ -25,19 +25,25 @@ export type IsOwn = (coordinate: string) => boolean;
  */
 export function restRoutes(project: Project, own: IsOwn = () => false): RouteSpec[] {
   const modules = restModules(project);
-  if (modules.length === 0) return [];
-  const schema = buildSchema(project.sdl);
-  return modules.flatMap((module) => moduleRoutes({ project, schema, module, own }));
+  return modules.length === 0
+    ? []
+    : moduleRoutes({ project, schema: buildSchema(project.sdl), modules, own });
+}
+
+/** The routes of these modules. */
+export function moduleRoutes(made: Omit<Making, 'module'>): RouteSpec[] {
+  return made.modules.flatMap((module) => routesOf({ ...made, module }));
 }
 
 interface Making {
   readonly project: Project;
   readonly schema: GraphQLSchema;
+  readonly modules: readonly RestModule[];
   readonly module: RestModule;
   readonly own: IsOwn;
 }
 
-function moduleRoutes(making: Making): RouteSpec[] {
+function routesOf(making: Making): RouteSpec[] {
   const { list, get, create, update, remove } = making.module;
   return [
     ...(list ? [listRoute(making, list)] : []),
@@ -154,7 +160,7 @@ function createRoute(making: Making, operation: Operation): RouteSpec {
     query: shapeQuery(making),
     body: {
       kind: 'json',
-      schema: restBody(schema, project, operation),
+      schema: restBody(schema, project, module, 'create'),
       limit: project.server.bodyLimit,
     },
     responses: { 201: written(making, 'create'), ...refusals(project, WRITTEN) },
@@ -169,11 +175,8 @@ const IF_MATCH: Record<string, JsonSchema> = {
 };
 
 function updateRoute(making: Making, operation: Operation, method: 'PATCH' | 'PUT'): RouteSpec {
-  const {
-    project,
-    schema,
-    module: { entity, path },
-  } = making;
+  const { project, schema, module } = making;
+  const { entity, path } = module;
   const [id, summary] =
     method === 'PATCH'
       ? [`update${entity.name}`, `Changes a ${entity.singular}; what is absent stays`]
@@ -188,7 +191,7 @@ function updateRoute(making: Making, operation: Operation, method: 'PATCH' | 'PU
     headers: IF_MATCH,
     body: {
       kind: 'json',
-      schema: restBody(schema, project, operation),
+      schema: restBody(schema, project, module, 'update'),
       limit: project.server.bodyLimit,
     },
     responses: {
@@ -203,11 +206,9 @@ function updateRoute(making: Making, operation: Operation, method: 'PATCH' | 'PU
 }
 
 function removeRoute(making: Making, operation: Operation): RouteSpec {
-  const {
-    project,
-    module: { entity, path },
-  } = making;
-  const references = referencesTo(project, entity.name);
+  const { project, modules, module } = making;
+  const { entity, path } = module;
+  const references = referencesTo(modules, entity.name);
   return {
     ...common(making, operation, 'DELETE'),
     id: `delete${entity.name}`,
@@ -229,8 +230,8 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
 }
 
 /** Fields of the shown types that refer to rows of an entity. */
-const referencesTo = (project: Project, name: string): RouteReference[] =>
-  restModules(project).flatMap(({ entity }) =>
+const referencesTo = (modules: readonly RestModule[], name: string): RouteReference[] =>
+  modules.flatMap(({ entity }) =>
     [...restMembers(entity).values()].flatMap(({ kind, column, name: field }) =>
       column?.references?.entity === name && kind !== 'relation'
         ? [{ type: entity.name, field, onDelete: column.references.onDelete }]

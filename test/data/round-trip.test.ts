@@ -211,7 +211,7 @@ describe.each(databases)('a value of own code, on %s', (database) => {
         };
         const files = { copy };
         jobs = createJobs({ kernel, files, inputs: inputs!, mode: 'off', guarded: false });
-        return createRest({ kernel, engine, scalars });
+        return createRest({ kernel, engine });
       },
       entityHooks: {
         Item: {

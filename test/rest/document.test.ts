@@ -19,9 +19,18 @@ const hosting = 'hosting:\n  domain: apps.test\n';
 const USERS =
   'type User { id: ID! name: String! email: String @unique } type Query { users: [User!]! } type Mutation { createUser(name: String!): User! }';
 
+const CONNECTION = `
+  type Author { id: ID! name: String! best(first: Int): PostConnection @computed }
+  type Post { id: ID! title: String! }
+  type PostConnection { edges: [PostEdge!]! pageInfo: PageInfo! totalCount: Int! }
+  type PostEdge { cursor: String! node: Post! }
+  type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
+  type Query { authors: [Author!]! posts(first: Int, after: String): PostConnection! }`;
+
 const projects: Readonly<Record<string, Project>> = {
   'REST alone': projectOf(BLOG, `name: blog\n${rest}`),
   'REST and auth': projectOf(USERS, `name: users\n${rest}${auth}`),
+  'a connection with @computed': projectOf(CONNECTION, `name: blog\n${rest}`),
   'REST and hosting': projectOf(BLOG, `name: host\n${rest}${hosting}`),
   'all of it': projectOf(USERS, `name: all\n${rest}${auth}${hosting}`),
 };

@@ -35,12 +35,11 @@ export async function startRest(
   sdl: string,
   options: TestOptions & { readonly conforms?: Conforms } = {},
 ): Promise<RestServer> {
-  const { resolvers, scalars } = options;
+  const { resolvers } = options;
   const server = await startServer(sdl, {
     ...options,
     manifest: options.manifest ?? 'name: test\napi:\n  rest: true\n',
-    also: (kernel, { service: { engine } }) =>
-      createRest({ kernel, engine, ...(scalars && { scalars }) }),
+    also: (kernel, { service: { engine } }) => createRest({ kernel, engine }),
   });
   const conforms = options.conforms ?? createConformance(server.project, resolvers);
   const call = async (method: string, path: string, sending: Sending = {}) => {

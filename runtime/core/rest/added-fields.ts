@@ -2,6 +2,7 @@ import {
   type Entity,
   type Field,
   type FilterShape,
+  isHidden,
   type ListOptions,
   type Operation,
   type OrderShape,
@@ -9,7 +10,6 @@ import {
   type RestModule,
   restFilters,
   restMembers,
-  restModules,
   restSorts,
   type TypeRef,
 } from '@twofold/schema';
@@ -31,19 +31,22 @@ import { createReader } from '../data/reader.ts';
 import type { Engine } from '../graphql/engine.ts';
 import { attachResolver } from '../graphql/resolvers.ts';
 
+type Named = Pick<RestModule, 'path'>;
+
 /**
  * The names of the fields that REST adds to the types of a schema. Each has a space, so no document
  * of a client can name it, and no type of the user's has it.
  */
 export const addedNames = {
-  list: ({ plural }: Entity) => `rest list ${plural}`,
+  list: ({ path }: Named) => `list ${path}`,
   /** Reads every row, page after page by cursors. */
-  every: ({ plural }: Entity) => `rest every ${plural}`,
+  every: ({ path }: Named) => `every ${path}`,
   /** Reads a row by key, with the rules of the user's own root field. */
-  get: ({ name }: Entity) => `rest get ${name}`,
+  get: ({ path }: Named) => `get ${path}`,
   /** Reads a row by key with the rules of the entity alone, to answer a write. */
-  row: ({ name }: Entity) => `rest row ${name}`,
+  row: ({ path }: Named) => `row ${path}`,
   relation: (field: string) => `rest ${field}`,
+  /** The key of a relation, or a column that the schema does not show. */
   key: (field: string) => `rest key ${field}`,
 };
 
@@ -54,18 +57,19 @@ export const ROWS = 'rest rows ';
 const EVERY = 1000;
 
 /**
- * The engine with fields for what REST reads: lists and rows of our own, relations without arguments
- * and connections, and keys of to-one relations. A request of REST is then an operation like any
- * other. Fields that may be refused, or fail in a function of the user's, are left out of an answer.
+ * The engine with fields for what the modules read: lists and rows of our own, relations without
+ * arguments and connections, and keys of to-one relations. A request of REST or of `/api/data` is
+ * then an operation like any other. Fields that may be refused, or fail in a function of the user's,
+ * are left out of an answer.
  *
- * @example withAddedFields(engine).model.operations.get('Query.rest list posts')
+ * @example withAddedFields(engine, modules).model.operations.get('Query.list /api/posts')
  */
-export function withAddedFields(engine: Engine): Engine {
+export function withAddedFields(engine: Engine, modules: readonly RestModule[]): Engine {
   const { model, store, reader, resolvers } = engine;
-  const modules = restModules(model.project);
   const added = modules.flatMap(operationsOf);
+  const shown = new Map(modules.map(({ entity }) => [entity.name, entity]));
   const entities = new Map(
-    [...model.entities].map(([name, entity]) => [name, withFields(entity)] as const),
+    [...model.entities].map(([name, entity]) => [name, withFields(entity, shown.get(name))]),
   );
   const orders = modules.map(orderShape);
   const extended: Model = {
@@ -74,6 +78,10 @@ export function withAddedFields(engine: Engine): Engine {
     entity: (name) => found(entities.get(name), `entity ${name}`),
     filters: withShapes(model.filters, modules.flatMap(filterShapes)),
     orders: withShapes(model.orders, orders),
+    writes: withShapes(
+      model.writes,
+      modules.flatMap(({ writes = [] }) => writes),
+    ),
     operations: new Map([
       ...model.operations,
       ...added.map((operation) => [`Query.${operation.name}`, operation] as const),
@@ -102,17 +110,18 @@ function operationsOf(module: RestModule): Operation[] {
   return [...listOperations(module), ...getOperations(module)];
 }
 
-const whereOf = ({ name }: Entity) => `rest where ${name}`;
-const orderOf = ({ name }: Entity) => `rest order ${name}`;
+const whereOf = ({ path }: Named) => `where ${path}`;
+const orderOf = ({ path }: Named) => `order ${path}`;
 
-function listOperations({ entity, list }: RestModule): Operation[] {
+function listOperations(module: RestModule): Operation[] {
+  const { entity, list } = module;
   if (list?.action.kind !== 'list') return [];
   const { order, condition, paging } = list.action.list;
   const connection = { type: connectionOf(entity.name), edge: '', ...CONNECTION };
   const listed = {
     filters: [],
-    where: { arg: 'where', shape: whereOf(entity) },
-    orderBy: { arg: 'orderBy', shape: orderOf(entity) },
+    where: { arg: 'where', shape: whereOf(module) },
+    orderBy: { arg: 'orderBy', shape: orderOf(module) },
     ...(entity.search && { search: 'search' }),
     ...(condition && { condition }),
     order,
@@ -127,8 +136,8 @@ function listOperations({ entity, list }: RestModule): Operation[] {
   });
   const { default: size, max } = paging;
   return [
-    root(addedNames.list(entity), { limit: 'limit', offset: 'offset', default: size, max }),
-    root(addedNames.every(entity), { first: 'first', after: 'after', default: EVERY, max: EVERY }),
+    root(addedNames.list(module), { limit: 'limit', offset: 'offset', default: size, max }),
+    root(addedNames.every(module), { first: 'first', after: 'after', default: EVERY, max: EVERY }),
   ];
 }
 
@@ -146,7 +155,8 @@ const typeRef = (name: string, kind: TypeRef['kind'], list = false): TypeRef => 
   itemRequired: false,
 });
 
-function getOperations({ entity, get }: RestModule): Operation[] {
+function getOperations(module: RestModule): Operation[] {
+  const { entity, get } = module;
   const by = [{ arg: 'id', column: 'id' }];
   const action = { kind: 'get', entity: entity.name, by, unique: true } as const;
   const one = (name: string, rules: Operation['rules']): Operation => ({
@@ -157,8 +167,8 @@ function getOperations({ entity, get }: RestModule): Operation[] {
     rules,
   });
   return [
-    ...(get ? [one(addedNames.get(entity), get.rules)] : []),
-    one(addedNames.row(entity), [{ allow: ['PUBLIC'], roles: [], on: [] }]),
+    ...(get ? [one(addedNames.get(module), get.rules)] : []),
+    one(addedNames.row(module), [{ allow: ['PUBLIC'], roles: [], on: [] }]),
   ];
 }
 
@@ -179,7 +189,7 @@ function filterShapes(module: RestModule): FilterShape[] {
   }));
   return [
     {
-      id: whereOf(entity),
+      id: whereOf(module),
       entity: entity.name,
       filters: [...filters, ...related.map(({ filter }) => filter)],
     },
@@ -206,15 +216,15 @@ function orderShape(module: RestModule): OrderShape {
     column: members.get(name)?.column?.name ?? '',
   }));
   return {
-    id: orderOf(module.entity),
+    id: orderOf(module),
     entity: module.entity.name,
     form: { kind: 'fields', fields },
   };
 }
 
 /** An entity with its relations without arguments, and the keys of its to-one relations. */
-function withFields(entity: EntityModel): EntityModel {
-  const members = [...restMembers(entity.entity).values()];
+function withFields(entity: EntityModel, shown: Entity = entity.entity): EntityModel {
+  const members = [...restMembers(shown).values()];
   const added = members.flatMap((member) => addedField(member) ?? []);
   return {
     ...entity,
@@ -225,7 +235,7 @@ function withFields(entity: EntityModel): EntityModel {
 function addedField({ kind, field, column }: RestMember): Field | undefined {
   const { source, type, rules } = field;
   const common = { args: [], rules, decidedBy: 'rest' } as const;
-  if (kind === 'key' && column)
+  if ((kind === 'key' || isHidden(field)) && column)
     return {
       ...common,
       name: addedNames.key(field.name),

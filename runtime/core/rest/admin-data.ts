@@ -1,18 +1,17 @@
 import {
   ADMIN_DATA,
   adminDataRoutes,
-  adminProject,
   keptBySignIn,
   type Entity,
+  type RestModule,
   type RouteSpec,
 } from '@twofold/schema';
 import type { Context, Middleware } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
 import { type Guard, type Handler, reply } from '../http/route.ts';
-import { createEngine } from '../graphql/create-engine.ts';
+import type { Engine } from '../graphql/engine.ts';
 import type { Kernel } from '../module.ts';
-import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { adminGuardOf } from './admin-writes.ts';
 import { embeddedTypes } from './embedded-types.ts';
 import { createEndpoint } from './endpoint.ts';
@@ -29,8 +28,9 @@ import { createBoundedCache } from '../store/bounded-cache.ts';
 
 export interface AdminDataOptions {
   readonly kernel: Kernel;
-  readonly resolvers: Resolvers;
-  readonly scalars: Readonly<Record<string, ScalarMapping>>;
+  /** The engine with the added fields of the modules. */
+  readonly engine: Engine;
+  readonly modules: readonly RestModule[];
   /** Guards by the name of the permission. */
   readonly guards: Readonly<Record<string, Guard>>;
 }
@@ -46,43 +46,31 @@ export interface AdminData {
  * there, because the caller of each request is one without rules; checks, hooks, constraints and
  * events do. This is the only API whose callers are so.
  *
- * @example createAdminData({ kernel, resolvers, scalars, guards }).endpoint // GET /api/data/posts …
+ * @example createAdminData({ kernel, engine, modules, guards }).endpoint // GET /api/data/posts …
  */
-export function createAdminData(options: AdminDataOptions): AdminData {
-  const { kernel, guards } = options;
+export function createAdminData({ kernel, engine, modules, guards }: AdminDataOptions): AdminData {
   const audit = createAdminAudit(kernel);
-  let made: { readonly service: RestService; readonly serve: Middleware } | undefined;
-  const open = () => {
-    if (made) return made;
-    const service = createAdminService(options, audit);
-    return (made = { service, serve: createEndpoint(service) });
-  };
-  return {
-    types: async ({ context }) => reply(200, { types: await typesOf(open().service, context) }),
-    endpoint: async function adminData(ctx, next) {
-      const name = moduleName(ctx.path);
-      const served = name === undefined ? undefined : open().service.modules.get(name);
-      if (!served) return next();
-      await assertAllowed(guards, ctx);
-      assertMade(kernel, served, ctx.method);
-      await audit.read(ctx.state['context'], typesRead(open().service, served, ctx));
-      return open().serve(ctx, next);
-    },
-  };
-}
-
-function createAdminService(
-  { kernel, resolvers, scalars }: AdminDataOptions,
-  { written }: AdminAudit,
-): RestService {
   const writing = adminGuardOf(kernel.store);
-  return createService({
-    engine: createEngine({ ...kernel, project: adminProject(kernel.project) }, resolvers, scalars),
+  const service = createService({
+    engine,
+    modules,
     prefix: `${ADMIN_DATA}/`,
     callerOf: withoutRules(),
     ...(writing && { writing }),
-    written,
+    written: audit.written,
   });
+  const serve = createEndpoint(service);
+  return {
+    types: async ({ context }) => reply(200, { types: await typesOf(service, context) }),
+    endpoint: async function adminData(ctx, next) {
+      const served = service.modules.get(ctx.path.slice(service.prefix.length).split('/')[0] ?? '');
+      if (!served) return next();
+      await assertAllowed(guards, ctx);
+      assertMade(kernel, served, ctx.method);
+      await audit.read(ctx.state['context'], typesRead(service, served, ctx));
+      return serve(ctx, next);
+    },
+  };
 }
 
 /**
@@ -96,9 +84,6 @@ function withoutRules(): RestService['callerOf'] {
     return free;
   };
 }
-
-const moduleName = (path: string): string | undefined =>
-  path.startsWith(`${ADMIN_DATA}/`) ? path.slice(ADMIN_DATA.length + 1).split('/')[0] : undefined;
 
 const isRead = ({ method }: Context) => method === 'GET' || method === 'HEAD';
 

@@ -1,11 +1,4 @@
-import type { Operation } from '@twofold/schema';
-import {
-  coerceInputValue,
-  getNamedType,
-  type GraphQLArgument,
-  type GraphQLSchema,
-  isInputObjectType,
-} from 'graphql';
+import { coerceInputValue, getNamedType, type GraphQLArgument, isInputObjectType } from 'graphql';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { WriteAction } from '../data/write/write-action.ts';
@@ -20,6 +13,7 @@ import {
 import { findProblems } from '../graphql/input-types.ts';
 import { readBody } from '../http/read-body.ts';
 import { JSON_TYPE } from '../routes/body.ts';
+import type { RestRequest } from './request.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -57,13 +51,12 @@ const keyPath = (action: Write) => (action.kind === 'update' && action.id) || []
  * `views is not a valid Int`.
  */
 export function readArguments(
-  schema: GraphQLSchema,
-  operation: Operation,
+  { service, operation, declared }: RestRequest,
   body: Values,
   id?: string,
 ): Record<string, unknown> {
   const action = operation.action as Write;
-  const declared = argumentsOf(schema, operation);
+  const { schema } = service.engine;
   const key = keyPath(action);
   const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
   const args = ownMembers(schema, place(action, given, key, keyValue(declared, key, id)));
@@ -85,24 +78,17 @@ function assertSize(declared: readonly GraphQLArgument[], args: Values): void {
 }
 
 /**
- * @example coerceArguments(schema, createPost, { input: { views: 1 } }) // as a resolver gets them
+ * @example coerceArguments(declared, { input: { views: 1 } }) // as a resolver gets them
  */
 export function coerceArguments(
-  schema: GraphQLSchema,
-  operation: Operation,
+  declared: readonly GraphQLArgument[],
   args: Values,
 ): Record<string, unknown> {
-  const given = argumentsOf(schema, operation).filter(({ name }) => args[name] !== undefined);
+  const given = declared.filter(({ name }) => args[name] !== undefined);
   return Object.fromEntries(
     given.map(({ name, type }) => [name, coerceInputValue(args[name], type)]),
   );
 }
-
-/** The arguments that the schema declares for a root field. */
-export const argumentsOf = (
-  schema: GraphQLSchema,
-  { root, name }: Operation,
-): readonly GraphQLArgument[] => schema.getRootType(root as never)?.getFields()[name]?.args ?? [];
 
 /** Drops the object's own key, so that clients may send back an object that they received. */
 function withoutOwnId(

@@ -112,7 +112,7 @@ const PAGE = [fieldNode('hasNextPage'), fieldNode('endCursor')];
 
 function keysetReader(request: RestRequest): Streaming['read'] {
   const { service, served, query, rules, context, failed } = request;
-  const operation = rowsOperation(request, addedNames.every(served.module.entity), {
+  const operation = rowsOperation(request, addedNames.every(served.module), {
     args: ['where', 'orderBy', 'search', 'first', 'after'],
     below: (rows) => [
       fieldNode('nodes', { as: 'data', below: rows }),

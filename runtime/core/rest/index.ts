@@ -1,4 +1,5 @@
 import {
+  adminModules,
   restModules,
   restRoutes,
   ADMIN_DATA,
@@ -9,10 +10,9 @@ import type { Middleware } from 'koa';
 import { type Guard, bindRoutes, type BoundRoute, reply } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Engine } from '../graphql/engine.ts';
-import type { ScalarMapping } from '../plugin.ts';
 import { onFirstUse } from './on-first-use.ts';
 import { ownsIn } from './owns-in.ts';
-import type { AdminData, AdminDataOptions } from './admin-data.ts';
+import type { AdminData } from './admin-data.ts';
 import { AppError } from '../errors.ts';
 import type { Described, Document } from './document.ts';
 import { etagOf, hasTag } from './etag.ts';
@@ -21,7 +21,6 @@ export interface RestOptions {
   readonly kernel: Kernel;
   /** The engine of GraphQL, which answers REST too. */
   readonly engine: Engine;
-  readonly scalars?: Readonly<Record<string, ScalarMapping>>;
   /** What the OpenAPI document has besides the model. It is read when that is first requested. */
   readonly described?: () => Described;
   /** The guards of `/api/data`; absent when the server does not have it. */
@@ -38,7 +37,6 @@ export interface RestOptions {
 export function createRest({
   kernel,
   engine,
-  scalars = {},
   described,
   adminData: guards,
 }: RestOptions): ServerModule {
@@ -46,11 +44,22 @@ export function createRest({
   const { resolvers } = engine;
   const modules = project.api.rest ? restModules(project) : [];
   const paths = new Set(modules.map(({ path }) => path));
-  const admin = guards && adminDataRoutesOf({ kernel, resolvers, scalars, guards });
+  const opened = once(async () => {
+    const { withAddedFields } = await import('./added-fields.ts');
+    const every = guards ? adminModules(project, engine.schema) : [];
+    return { engine: withAddedFields(engine, [...modules, ...every]), every };
+  });
   const serve = onFirstUse(async () => {
     const { openEndpoint } = await import('./endpoint.ts');
-    return openEndpoint({ engine });
+    return openEndpoint({ engine: (await opened()).engine, modules });
   });
+  const admin =
+    guards &&
+    adminDataRoutesOf(async () => {
+      const { createAdminData } = await import('./admin-data.ts');
+      const { engine: extended, every } = await opened();
+      return createAdminData({ kernel, engine: extended, modules: every, guards });
+    });
   const document = once(async () => {
     const { describeServer } = await import('./document.ts');
     return describeServer(project, resolvers, { ...described?.(), adminData: !!admin });
@@ -79,13 +88,11 @@ function once<T>(make: () => T): () => T {
 }
 
 /** The routes of `/api/data`. Their code is loaded with the first request. */
-function adminDataRoutesOf(options: AdminDataOptions): {
+function adminDataRoutesOf(open: () => Promise<AdminData>): {
   readonly endpoint: Middleware;
   readonly routes: readonly BoundRoute[];
 } {
-  let made: Promise<AdminData> | undefined;
-  const load = () =>
-    (made ??= import('./admin-data.ts').then(({ createAdminData }) => createAdminData(options)));
+  const load = once(open);
   const below = onFirstUse(async () => (await load()).endpoint);
   return {
     routes: bindRoutes(adminDataRoutes, {

@@ -2,7 +2,7 @@ import { parseExact } from '../data/sql/exact-json.ts';
 import { type Operation, ownSize, type Returns } from '@twofold/schema';
 import type { SelectionNode } from 'graphql';
 import { failure } from '../errors.ts';
-import { argumentsOf, keyValue } from './body.ts';
+import { keyValue } from './body.ts';
 import { connectionSelection, rowsOf } from './connections.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { Page } from './query.ts';
@@ -23,9 +23,7 @@ async function callField(
   below: () => readonly SelectionNode[] | undefined,
 ): Promise<string | null> {
   const { service, operation, query, rules, context, failed } = request;
-  const declared = argumentsOf(service.engine.schema, operation).filter(
-    ({ name }) => args[name] !== undefined,
-  );
+  const declared = request.declared.filter(({ name }) => args[name] !== undefined);
   const { root, name } = operation;
   const names = declared.map((each) => each.name);
   const form = [names, query['fields'], query['include']];
@@ -57,8 +55,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
     return text === '{}' ? null : text;
   }
   const arg = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id';
-  const declared = argumentsOf(request.service.engine.schema, operation);
-  return callField(request, { [arg]: keyValue(declared, [arg], key) }, selection);
+  return callField(request, { [arg]: keyValue(request.declared, [arg], key) }, selection);
 }
 
 /** Calls the user's `posts`. It pages by the arguments that the schema declares; else it is cut here. */

@@ -60,7 +60,7 @@ async function askList(
     limit,
     offset: (page - 1) * limit,
   };
-  const operation = rowsOperation(request, addedNames.list(served.module.entity), {
+  const operation = rowsOperation(request, addedNames.list(served.module), {
     args: ['where', 'orderBy', 'search', 'limit', 'offset'],
     below: (rows) => [TOTAL, fieldNode('nodes', { as: 'data', below: rows })],
   });
@@ -73,10 +73,10 @@ const TOTAL = fieldNode('totalCount', { as: 'total' });
 /** The number of rows of a module that the caller may see. */
 export async function totalOf(
   service: RestService,
-  { entity }: RestModule,
+  module: RestModule,
   context: RequestContext,
 ): Promise<number> {
-  const name = addedNames.list(entity);
+  const name = addedNames.list(module);
   const operation = service.operations(`total ${name}`, () =>
     prepareOperation(fieldNode(name, { as: ROOT_KEY, args: ['limit'], below: [TOTAL] })),
   );
@@ -106,7 +106,7 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
   assertKnown(query, (name) => SHAPE_WORDS.has(name));
   const text = served.isOwn('get')
     ? await askOwnGet(request, key)
-    : await readRootText(service, rowRequest(request, addedNames.get(served.module.entity), key));
+    : await readRootText(service, rowRequest(request, addedNames.get(served.module), key));
   if (text === null) throw notFound(request);
   if (request.failed.length > 0) return { status: 200, text };
   const tag = etagOf(text);

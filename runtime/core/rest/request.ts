@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Operation, RestVerb, Verb } from '@twofold/schema';
+import { type Operation, restArguments, type RestVerb, type Verb } from '@twofold/schema';
+import type { GraphQLArgument } from 'graphql';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { JsonText } from '../store/large-text.ts';
@@ -15,6 +16,8 @@ export interface RestRequest {
   readonly service: RestService;
   readonly served: ServedModule;
   readonly operation: Operation;
+  /** The arguments of the operation. */
+  readonly declared: readonly GraphQLArgument[];
   readonly rules: Rules;
   readonly query: QueryString;
   readonly context: RequestContext;
@@ -56,14 +59,16 @@ export function openRequest(
   const operation = served.module[verb];
   if (!operation) throw failure.notFound();
   const context = service.callerOf(koa.state['context'] as RequestContext);
-  const { model } = service.engine;
+  const { model, schema } = service.engine;
+  const declared = restArguments(schema, served.module, verb);
   const rules = createRules(model, context.principal);
   const own = rules.operation(operation, VERBS[verb]);
   const access = served.isOwn(verb)
     ? own
     : rootAccess(model, rules, own, served.module.entity.name, VERBS[verb]);
   if (access.kind === 'none') throw refusal(access.code);
-  return { service, served, operation, rules, query: koa.query, context, koa, failed: [] };
+  const { query } = koa;
+  return { service, served, operation, declared, rules, query, context, koa, failed: [] };
 }
 
 /** Parses the key in a path. @throws AppError 400 `Invalid id format` */

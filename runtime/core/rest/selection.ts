@@ -1,4 +1,4 @@
-import type { RestMember, TypeRef } from '@twofold/schema';
+import { isHidden, type RestMember, type TypeRef } from '@twofold/schema';
 import { isObjectType, type SelectionNode } from 'graphql';
 import { failure } from '../errors.ts';
 import { refusal, type Access, type Rules } from '../data/access/access.ts';
@@ -111,7 +111,7 @@ function targetOf(
 }
 
 function value({ service }: SelectionScope, { kind, name, field }: RestMember): SelectionNode {
-  if (kind === 'key') return fieldNode(addedNames.key(field.name), { as: name });
+  if (kind === 'key' || isHidden(field)) return fieldNode(addedNames.key(field.name), { as: name });
   return field.type.kind === 'object'
     ? fieldNode(name, { below: objectSelection(service, field.type.name) })
     : fieldNode(name);

@@ -6,7 +6,6 @@ import {
   type RestFilter,
   restMembers,
   type RestMember,
-  restModules,
   type RestModule,
   isSearched,
   restSorts,
@@ -15,7 +14,6 @@ import {
 import { ownRootResolver, type Engine } from '../graphql/engine.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { AdminWriteGuard } from './admin-writes.ts';
-import { withAddedFields } from './added-fields.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { failure } from '../errors.ts';
 
@@ -63,7 +61,9 @@ export interface ServedModule {
 }
 
 export interface ServiceOptions {
+  /** Has the added fields of the modules. */
   readonly engine: Engine;
+  readonly modules: readonly RestModule[];
   /** `/api/` when absent. */
   readonly prefix?: string;
   /** The caller of the request when absent. */
@@ -72,18 +72,17 @@ export interface ServiceOptions {
   readonly written?: RestService['written'];
 }
 
-const API = '/api/';
-
 export function createService({
-  engine: given,
-  prefix = API,
+  engine,
+  modules,
+  prefix = '/api/',
   callerOf = (context) => context,
   writing,
   written,
 }: ServiceOptions): RestService {
-  const engine = withAddedFields(given);
   const { project } = engine.model;
-  const members = new Map(project.entities.map((entity) => [entity.name, restMembers(entity)]));
+  const entities = [...project.entities, ...modules.map(({ entity }) => entity)];
+  const members = new Map(entities.map((entity) => [entity.name, restMembers(entity)]));
   return {
     engine,
     operations: createOperations(),
@@ -94,10 +93,7 @@ export function createService({
     ...(writing && { writing }),
     ...(written && { written }),
     modules: new Map(
-      restModules(project).map((module) => {
-        const name = module.path.slice(API.length);
-        return [name, serve({ ...module, path: prefix + name }, engine)];
-      }),
+      modules.map((module) => [module.path.slice(prefix.length), serve(module, engine)]),
     ),
     members: (entity) => members.get(entity) ?? new Map(),
   };

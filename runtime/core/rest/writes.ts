@@ -11,7 +11,7 @@ import type { WriteRequest } from '../data/write/write-request.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { AdminWrite } from './admin-writes.ts';
-import { argumentsOf, coerceArguments, keyValue, readArguments, readObject } from './body.ts';
+import { coerceArguments, keyValue, readArguments, readObject } from './body.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
 import { assertKnown } from './query.ts';
@@ -45,9 +45,8 @@ export async function remove(request: RestRequest, key: string): Promise<RestAns
   const { action } = request.operation;
   assertKnown(request.query, () => false);
   if (action.kind !== 'remove') throw failure.notFound();
-  const { operation, service } = request;
   const { id: path = [] } = action;
-  const id: unknown = keyValue(argumentsOf(service.engine.schema, operation), path, key);
+  const id: unknown = keyValue(request.declared, path, key);
   const args = path.reduceRight<unknown>((value, part) => ({ [part]: value }), id) as Args;
   const { done } = await write(request, args, { answer: 'nothing', key });
   if (!done) throw notFound(request);
@@ -59,17 +58,10 @@ const body = (text: string | null) => (text === null ? {} : { text });
 const tagged = (text: string | null): Record<string, string> =>
   text === null ? {} : { ETag: etagOf(text) };
 
-async function readBodyArguments(
-  { service, operation, query, koa }: RestRequest,
-  key?: string,
-): Promise<Args> {
+async function readBodyArguments(request: RestRequest, key?: string): Promise<Args> {
+  const { service, query, koa } = request;
   assertKnown(query, (parameter) => parameter === 'fields' || parameter === 'include');
-  return readArguments(
-    service.engine.schema,
-    operation,
-    await readObject(koa, service.bodyLimit),
-    key,
-  );
+  return readArguments(request, await readObject(koa, service.bodyLimit), key);
 }
 
 type Answer = ReturnType<typeof restAnswer>;
@@ -109,14 +101,10 @@ async function writeAction(
 ): Promise<Written> {
   const { service, operation, rules, context, served } = request;
   const seen = key === undefined ? undefined : await ifMatch(request, key);
-  const readRequestFor = (id: string) =>
-    rowRequest(request, addedNames.row(served.module.entity), id);
+  const readRequestFor = (id: string) => rowRequest(request, addedNames.row(served.module), id);
   const action: ActionRequest = {
     operation,
-    args:
-      operation.action.kind === 'remove'
-        ? args
-        : coerceArguments(service.engine.schema, operation, args),
+    args: operation.action.kind === 'remove' ? args : coerceArguments(request.declared, args),
     rules,
     prefix: '',
     asker: context,
@@ -213,7 +201,7 @@ async function writeOwn(
   return {
     id,
     text:
-      (await readWritten(request, rowRequest(request, addedNames.row(served.module.entity), id))) ??
+      (await readWritten(request, rowRequest(request, addedNames.row(served.module), id))) ??
       JSON.stringify({ id }),
     done,
   };
@@ -236,7 +224,7 @@ async function ifMatch(
   const header = koa.get('If-Match');
   if (header === '') return undefined;
   if (request.rules.entity(served.module.entity, 'READ').kind === 'none') throw changed();
-  const readRequest = rowRequest(request, addedNames.row(served.module.entity), key);
+  const readRequest = rowRequest(request, addedNames.row(served.module), key);
   const before = await lookBefore(request, readRequest, key);
   return async (id, query) => {
     await lock(request, id, query);
