@@ -100,8 +100,6 @@ export function createReader(
     statements.get(root, keyOf(calls, form, wide), () =>
       rootStatement(scope(calls, form, wide), root),
     );
-  const answer = (statement: Statement, calls: readonly Call[], reading: Reading) =>
-    answerOf({ model, store }, statement, calls, reading);
   const readRoot = (
     root: Root,
     calls: readonly Call[],
@@ -110,9 +108,10 @@ export function createReader(
   ) => {
     const form = { rules: reading.rules, tree: reading.tree, pages };
     const statement = rootOf(root, calls, form);
-    if (!statement.overflows) return answer(statement, calls, reading);
+    const from = { model, store };
+    if (!statement.overflows) return answerOf(from, statement, calls, reading);
     return overflowing.read(root, (wide) =>
-      answer(wide ? rootOf(root, calls, form, true) : statement, calls, reading),
+      answerOf(from, wide ? rootOf(root, calls, form, true) : statement, calls, reading),
     );
   };
   return {

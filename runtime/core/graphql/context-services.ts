@@ -8,7 +8,7 @@ import { toFailure } from '../data/write/database-failure.ts';
 import { createDataApi } from '../data-api/index.ts';
 import { rootCause } from './errors.ts';
 import { clearLoaders, createLoaders } from './loaders.ts';
-import type { Answer } from './operation-run.ts';
+import type { Answer, Cut } from './operation-run.ts';
 import { schemaNames } from '../schema-names/index.ts';
 import { createPublisher } from './publish.ts';
 import { type Parameters as Asked, readParameters } from './parameters.ts';
@@ -49,10 +49,11 @@ async function answerOperation(
   const { engine } = service;
   try {
     const operation = await findOperation(service, readParameters({ query, variables }), context);
-    const answer = await runOperation(engine, { operation, variables, context });
-    return dataOf(answer, ({ cut }) =>
-      context.log.warn({ cut }, 'lists that ctx.graphql read have more rows: ask for pages'),
-    );
+    const cut: Cut[] = [];
+    const answer = await runOperation(engine, { operation, variables, context, cuts: cut });
+    if (cut.length > 0)
+      context.log.warn({ cut }, 'lists that ctx.graphql read have more rows: ask for pages');
+    return dataOf(answer);
   } catch (error) {
     throw error instanceof RequestErrors ? (error.errors[0] ?? error) : error;
   } finally {
@@ -61,10 +62,9 @@ async function answerOperation(
 }
 
 /** @throws the first error of the answer, as it was thrown originally. */
-function dataOf(answer: Answer, warn: (extensions: { cut?: unknown }) => void): unknown {
-  const { data, errors, extensions }: ExecutionResult =
+function dataOf(answer: Answer): unknown {
+  const { data, errors }: ExecutionResult =
     'text' in answer ? parseDigits(String(answer.text)) : answer.result;
-  if (extensions) warn(extensions);
   const cause = errors?.[0] && rootCause(errors[0]);
   if (cause) throw toFailure(cause) ?? cause;
   return data;

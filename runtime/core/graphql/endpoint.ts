@@ -19,13 +19,7 @@ import type { SocketCallers } from './socket-caller.ts';
 import { shareTime } from './time-limit.ts';
 import { toGraphqlError } from './errors.ts';
 import { failedResponse, type Response, statusOf } from './response.ts';
-import {
-  findOperation,
-  leaveRefused,
-  type OperationCall,
-  respond,
-  type Service,
-} from './service.ts';
+import { findOperation, leaveRefused, respond, type Service } from './service.ts';
 
 export interface EndpointOptions {
   readonly service: Service;
@@ -162,23 +156,14 @@ function statusFor({ refused }: Response, type: string): number {
   return refused && type !== 'application/json' ? 400 : 200;
 }
 
-function run(
+async function run(
   ctx: Context,
   service: Service,
   parameters: Parameters,
   context: RequestContext = ctx.state['context'],
-): Response | Promise<Response> {
+): Promise<Response> {
   const found = findOperation(service, parameters, context);
-  return found instanceof Promise
-    ? found.then((operation) => runFound(ctx, service, { operation, parameters, context }))
-    : runFound(ctx, service, { operation: found, parameters, context });
-}
-
-function runFound(
-  ctx: Context,
-  service: Service,
-  { operation, parameters, context }: OperationCall,
-): Response | Promise<Response> {
+  const operation = found instanceof Promise ? await found : found;
   const kind = operation.node.operation;
   ctx.state['operation'] = operation.node;
   if (kind === 'subscription')
@@ -266,8 +251,7 @@ async function answerBatch(
   for (const parameters of batch) {
     const context = freshContext(service.engine, whole);
     shareTime(context, began);
-    const attempt = async () => run(ctx, service, parameters, context);
-    const response = await attempt().catch((thrown: unknown) =>
+    const response = await run(ctx, service, parameters, context).catch((thrown: unknown) =>
       leaveRefused(service, thrown, whole),
     );
     texts.push(texts.length === 0 ? '[' : ',', response.text);

@@ -8,7 +8,7 @@ import type { OperationPlan } from './plan/operation.ts';
 import type { Root } from '../data/plan.ts';
 import type { Query } from '../store/store.ts';
 import type { VariableValues, ExecutionResult } from 'graphql';
-import { type JsonText, joinTexts } from '../store/large-text.ts';
+import type { JsonText } from '../store/large-text.ts';
 import { type ArgumentReading, readCalls, type WrittenKey } from './arguments.ts';
 import type DataLoader from 'dataloader';
 import type { NoteCut } from '../data/select/pages.ts';
@@ -31,11 +31,13 @@ export interface Run {
    */
   readonly askable: Map<string, Promise<unknown>>;
   /** The lists of the answer that have more rows than the page that nobody asked for. */
-  readonly cuts: Cuts;
+  readonly cuts: Cut[];
   /** The most rows of a list inside an object that no size is asked for. */
   readonly nested?: number | undefined;
   /** The row of an event, for a subscription. */
   readonly event?: unknown;
+  /** The query function of the transaction that the operation belongs to. */
+  readonly query?: Query | undefined;
   /** Results of root fields, for several objects that lead to the same root field. */
   readonly shared?: Map<string, unknown>;
 }
@@ -61,7 +63,7 @@ interface PlanReading {
   /** The keys of the answer that lead to what is read. */
   readonly above?: readonly string[];
   readonly tree: boolean;
-  /** The query function of the transaction that the read belongs to. */
+  /** The query function of the transaction that the read belongs to; that of the run if absent. */
   readonly query?: Query | undefined;
   readonly large?: boolean;
 }
@@ -70,16 +72,16 @@ interface PlanReading {
 export function readPlan(
   run: Run,
   { node, calls }: Plan<Root>,
-  { key, above = [], tree, query, large }: PlanReading,
+  { key, above = [], tree, query = run.query, large = false }: PlanReading,
 ): JsonText | null | Promise<JsonText | null> {
   const { engine, rules, context, cuts } = run;
   return engine.reader.read(node, readCalls(readingOf(run), calls, key), {
     rules,
     asker: context,
-    noteCut: cuts.at(...above),
+    noteCut: noteCut(cuts, above),
     tree,
     query,
-    large,
+    large: large && query === undefined,
   }) as JsonText | null | Promise<JsonText | null>;
 }
 
@@ -93,7 +95,7 @@ export function judgeOf({ engine: { model, store }, rules }: Run): Judge {
 export type Answer = { readonly text: JsonText } | { readonly result: ExecutionResult };
 
 /** A list that has more rows than the answer shows, because nobody asked for a page of it. */
-interface Cut {
+export interface Cut {
   /** The keys that lead to the list, without the places in the lists around it. */
   readonly path: readonly string[];
   /** The rows that the answer shows. */
@@ -102,31 +104,13 @@ interface Cut {
   lists: number;
 }
 
-/** The lists of one answer that were cut. */
-export class Cuts {
-  #found: Map<string, Cut> | undefined;
-
-  /** Notes lists below the field with these keys. */
-  at(...above: readonly string[]): NoteCut {
-    return (path, size) => {
-      const whole = [...above, ...path];
-      const id = whole.join();
-      const found = (this.#found ??= new Map()).get(id);
-      if (found) found.lists += 1;
-      else this.#found.set(id, { path: whole, size, lists: 1 });
-    };
-  }
-
-  /** Undefined when no list was cut, as in most answers. */
-  get list(): readonly Cut[] | undefined {
-    return this.#found && [...this.#found.values()];
-  }
-}
-
-/** The answer with `extensions.cut`, if a list of it was cut. */
-export function withCuts(answer: Answer, { list: cut }: Cuts): Answer {
-  if (!cut) return answer;
-  if (!('text' in answer)) return { result: { ...answer.result, extensions: { cut } } };
-  const { text } = answer;
-  return { text: joinTexts([text.slice(0, -1), `,"extensions":${JSON.stringify({ cut })}}`]) };
-}
+/** Notes lists below the field with these keys. */
+export const noteCut =
+  (cuts: Cut[], above: readonly string[]): NoteCut =>
+  (path, size) => {
+    const whole = [...above, ...path];
+    const id = whole.join();
+    const known = cuts.find((cut) => cut.path.join() === id);
+    if (known) known.lists += 1;
+    else cuts.push({ path: whole, size, lists: 1 });
+  };

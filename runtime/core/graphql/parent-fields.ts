@@ -10,7 +10,7 @@ import type { Planned } from '../data/plan.ts';
 import { readCalls } from './arguments.ts';
 import type { Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
-import { readingOf, type Run } from './operation-run.ts';
+import { noteCut, readingOf, type Run } from './operation-run.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 
@@ -310,7 +310,7 @@ async function readBatch(
   const calls = readCalls(readingOf(run), plan.calls);
   const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, {
     rules,
-    noteCut: run.cuts.at(...above),
+    noteCut: noteCut(run.cuts, above),
     tree: true,
     asker: context,
     unread,

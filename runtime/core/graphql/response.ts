@@ -3,8 +3,9 @@ import { AppError } from '../errors.ts';
 import { logRefusal } from '../http/error-boundary.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { AnswerLimits } from '../store/bounds.ts';
-import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
+import { hasMoreBytes, joinTexts, type JsonText } from '../store/large-text.ts';
 import { formatError, toGraphqlError } from './errors.ts';
+import type { Answer, Cut } from './operation-run.ts';
 import { limitError } from '@twofold/schema';
 
 /** The answer as JSON text. `refused`: the request was not run, which decides the status. */
@@ -57,6 +58,23 @@ export function showErrors(
 export function refuse(errors: readonly GraphQLError[], context: RequestContext): Response {
   const limit = errors.some(({ extensions }) => extensions['limit'] !== undefined);
   return failedResponse({ errors: showErrors(errors, context) }, limit ? 'limit' : 'request');
+}
+
+/** What the caller gets of an answer; the lists that were cut are an extension of it. */
+export function shownAnswer(
+  answer: Answer,
+  cut: readonly Cut[],
+  context: RequestContext,
+): Response {
+  if ('text' in answer) {
+    const { text } = answer;
+    if (cut.length === 0) return { text, refused: false };
+    const more = `,"extensions":${JSON.stringify({ cut })}}`;
+    return { text: joinTexts([text.slice(0, -1), more]), refused: false };
+  }
+  const { errors = [], ...rest } = answer.result;
+  const shown = { ...rest, errors: showErrors(errors, context) };
+  return failedResponse(cut.length === 0 ? shown : { ...shown, extensions: { cut } });
 }
 
 /** An answer with errors. */

@@ -11,7 +11,10 @@ import { createFieldBudget } from './plan/collect.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planning.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
-import { Cuts, withCuts, readPlan, type Run, type Outcome, type Answer } from './operation-run.ts';
+import type { Query } from '../store/store.ts';
+import { checkCost } from '@twofold/schema';
+import { type Answer, type Cut, type Outcome, readPlan, type Run } from './operation-run.ts';
+import { type Over, withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
 
@@ -27,7 +30,28 @@ export interface OperationRequest {
   readonly nested?: number | undefined;
   /** Whether `variables` have been coerced. */
   readonly coerced?: boolean;
+  /** The query function of the transaction that the operation belongs to. */
+  readonly query?: Query;
+  /** Takes the lists of the answer that are cut. */
+  readonly cuts?: Cut[];
 }
+
+/**
+ * Runs an operation within what it may cost and how long it may take, by whichever door it came.
+ *
+ * @returns the limit that it reached instead of an answer.
+ */
+export function run(engine: Engine, request: OperationRequest): Limited | Promise<Limited> {
+  const { operation, variables, context } = request;
+  const cost = checkCost(engine, operation, variables);
+  if ('over' in cost) return cost;
+  const answer = runOperation(engine, { ...request, nested: cost.nested });
+  return answer instanceof Promise && !request.query
+    ? withTimeLimit(engine, answer, context)
+    : answer;
+}
+
+type Limited = Answer | Over;
 
 /**
  * Runs an operation. A root field that is an action takes one statement, whose JSON becomes a part
@@ -35,18 +59,12 @@ export interface OperationRequest {
  * assembles the answer from the same rows, so that it equals the answer of graphql-js.
  */
 export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {
-  const run = startRun(engine, request);
-  if ('errors' in run) return { result: { errors: run.errors } };
-  const answer = answerRun(run);
-  return answer instanceof Promise
-    ? answer.then((late) => withCuts(late, run.cuts))
-    : withCuts(answer, run.cuts);
-}
-
-function answerRun(run: Run): Answer | Promise<Answer> {
-  if (!run.plan.pure) return executeRun(run);
-  if (run.operation.node.operation === 'mutation') return answerWrite(run);
-  return answerRead(run, []);
+  const started = startRun(engine, request);
+  if ('errors' in started) return { result: { errors: started.errors } };
+  if (!started.plan.pure) return executeRun(started);
+  return request.operation.node.operation === 'mutation'
+    ? answerWrite(started)
+    : answerRead(started, []);
 }
 
 /**
@@ -78,25 +96,24 @@ function write(run: Run, root: WriteRoot): Outcome | Promise<Outcome> {
  * Runs one root after another. Without promises where the database answers synchronously, because
  * they would be most of the cost of a small query.
  */
-function answerRead(run: Run, texts: (JsonText | null)[]): Answer | Promise<Answer> {
+function answerRead(
+  run: Run,
+  texts: (JsonText | null)[],
+  late?: Outcome,
+): Answer | Promise<Answer> {
   const { roots } = run.plan;
-  while (texts.length < roots.length) {
-    const root = roots[texts.length] as RootPlan;
-    const outcome = readNow(run, root);
-    if (outcome instanceof Promise)
-      return outcome.then((late) =>
-        take(run, root, late, texts) ? answerRead(run, texts) : executeFromTexts(run, texts),
-      );
-    if (!take(run, root, outcome, texts)) return executeFromTexts(run, texts);
+  let known = late;
+  for (const root of roots.slice(texts.length)) {
+    const outcome = known ?? readNow(run, root);
+    known = undefined;
+    if (outcome instanceof Promise) return outcome.then((read) => answerRead(run, texts, read));
+    if (!('text' in outcome)) {
+      run.outcomes.set(root.key, outcome);
+      return executeFromTexts(run, texts);
+    }
+    texts.push(outcome.text);
   }
   return { text: dataOf(roots, texts) };
-}
-
-/** Adds the text of a root to the answer; false when the executor must process the root. */
-function take(run: Run, root: RootPlan, outcome: Outcome, texts: (JsonText | null)[]): boolean {
-  if ('text' in outcome) texts.push(outcome.text);
-  else run.outcomes.set(root.key, outcome);
-  return 'text' in outcome;
 }
 
 function readNow(run: Run, root: RootPlan): Outcome | Promise<Outcome> {
@@ -135,8 +152,9 @@ function executeFromTexts(run: Run, texts: readonly (JsonText | null)[]): Answer
 /** @returns the run, or the errors of the variables. */
 export function startRun(
   engine: Engine,
-  { operation, variables, context, event, nested, coerced: isCoerced = false }: OperationRequest,
+  request: OperationRequest,
 ): Run | { errors: NonNullable<ExecutionResult['errors']> } {
+  const { operation, variables, coerced: isCoerced = false } = request;
   const { node } = operation;
   const { schema, model } = engine;
   const { constraints } = model.project;
@@ -144,9 +162,7 @@ export function startRun(
     ? { variableValues: { sources: {}, coerced: variables } as VariableValues }
     : readVariables({ schema, constraints }, node, variables);
   if (coerced.errors) return { errors: coerced.errors };
-  const run = new Started(engine, context, operation, coerced.variableValues, event);
-  if (nested !== undefined) run.nested = nested;
-  return run;
+  return new Started(engine, request, coerced.variableValues);
 }
 
 /** A run is made for every request, so members that few requests use are made on first use. */
@@ -158,26 +174,24 @@ class Started implements Run {
   readonly plan: OperationPlan;
   readonly variables: VariableValues;
   readonly event?: unknown;
-  nested: number | undefined = undefined;
-  readonly cuts = new Cuts();
+  readonly nested: number | undefined;
+  readonly query: Query | undefined;
+  readonly cuts: Cut[];
   #planning: Planning | undefined;
   #batches: Run['batches'] | undefined;
   #outcomes: Run['outcomes'] | undefined;
   #askable: Run['askable'] | undefined;
 
-  constructor(
-    engine: Engine,
-    context: RequestContext,
-    operation: PreparedOperation,
-    variables: VariableValues,
-    event: unknown,
-  ) {
+  constructor(engine: Engine, request: OperationRequest, variables: VariableValues) {
     this.engine = engine;
-    this.context = context;
-    this.operation = operation;
+    this.context = request.context;
+    this.operation = request.operation;
     this.variables = variables;
-    this.event = event;
-    this.rules = rulesFor(engine, context);
+    this.event = request.event;
+    this.nested = request.nested;
+    this.query = request.query;
+    this.cuts = request.cuts ?? [];
+    this.rules = rulesFor(engine, request.context);
     this.plan = planned(this);
   }
 

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { type Api, checkCost } from '@twofold/schema';
+import type { Api } from '@twofold/schema';
 import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
@@ -8,16 +8,15 @@ import { rootCause, toGraphqlError } from './errors.ts';
 import type { Parameters } from './parameters.ts';
 import {
   errorsOf,
-  failedResponse,
   refuse,
   RequestErrors,
   type Response,
-  showErrors,
+  shownAnswer,
   tooLarge,
 } from './response.ts';
-import { runOperation } from './run.ts';
-import type { Answer } from './operation-run.ts';
-import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
+import { run } from './run.ts';
+import type { Answer, Cut } from './operation-run.ts';
+import type { Over } from './time-limit.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 
 /** All steps from parameters to JSON text, independent of the transport. */
@@ -136,20 +135,14 @@ export function leaveRefused(
   return leave ? leave(refused, context) : refused;
 }
 
-function answerCall(
-  service: Service,
-  { operation, parameters, context }: OperationCall,
-): Response | Promise<Response> {
-  const { engine } = service;
+function answerCall(service: Service, call: OperationCall): Response | Promise<Response> {
+  const { operation, parameters, context } = call;
+  const cuts: Cut[] = [];
   const { variables } = parameters;
-  const cost = checkCost(engine, operation, variables);
-  if ('over' in cost) return refuse([cost.over], context);
-  const { nested } = cost;
-  const answer = runOperation(engine, { operation, variables, context, nested });
-  const finish = (done: Answer | typeof TIMEOUT) => toResponse(service, operation, done, context);
+  const answer = run(service.engine, { operation, variables, context, cuts });
   return answer instanceof Promise
-    ? withTimeLimit(engine, answer, context).then(finish)
-    : finish(answer);
+    ? answer.then((done) => toResponse(service, call, done, cuts))
+    : toResponse(service, call, answer, cuts);
 }
 
 /** Like `respond`, but as text, for a transport that drops the text when it is sent. */
@@ -170,27 +163,24 @@ export async function respondOnce(
 }
 
 function toResponse(
-  service: Service,
-  { node }: PreparedOperation,
-  answer: Answer | typeof TIMEOUT,
-  context: RequestContext,
+  { api }: Service,
+  { operation, context }: OperationCall,
+  answer: Answer | Over,
+  cuts: readonly Cut[],
 ): Response {
-  const { api } = service;
-  if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context);
-  if ('text' in answer) return sized({ text: answer.text, refused: false }, service, context);
-  // The client disconnected and ended the operation: it has not failed, and its answer is not read.
-  if (context.cancelled) return UNHEARD;
-  const { errors, data, extensions } = answer.result;
-  const reached = limitReached(answer.result, node.operation === 'mutation');
-  if (reached?.status === 400) return refuse([toGraphqlError(reached)], context);
-  if (reached) throw reached;
-  if (data === undefined) return refuse(errors ?? [], context);
-  const done = failedResponse({
-    errors: showErrors(errors ?? [], context),
-    data,
-    ...(extensions && { extensions }),
-  });
-  return sized(done, service, context);
+  if ('over' in answer) return refuse([answer.over], context);
+  if ('result' in answer) {
+    // The client disconnected and ended the operation: it has not failed, and its answer is not read.
+    if (context.cancelled) return UNHEARD;
+    const { errors = [], data } = answer.result;
+    const reached = limitReached(answer.result, operation.node.operation === 'mutation');
+    if (reached?.status === 400) return refuse([toGraphqlError(reached)], context);
+    if (reached) throw reached;
+    if (data === undefined) return refuse(errors, context);
+  }
+  const response = shownAnswer(answer, cuts, context);
+  const over = tooLarge(response, api.limits);
+  return over ? refuse([over], context) : response;
 }
 
 const UNHEARD: Response = {
@@ -209,9 +199,4 @@ function limitReached(
   if (mutation && Object.values(data ?? {}).some((value) => value !== null)) return undefined;
   const causes = errors.map(rootCause);
   return causes.find((cause) => cause instanceof LimitReached);
-}
-
-function sized(response: Response, { api }: Service, context: RequestContext): Response {
-  const over = tooLarge(response, api.limits);
-  return over ? refuse([over], context) : response;
 }

@@ -18,10 +18,17 @@ import { createEventQueue } from './event-queue.ts';
 import { entityOfEvents, type RootPlan } from './plan/operation.ts';
 import { changeOf, matcherOf } from './publish.ts';
 import { startRun } from './run.ts';
-import { withCuts, type Answer, judgeOf, readPlan, type Run } from './operation-run.ts';
-import { failedResponse, RequestErrors, type Response, showErrors, tooLarge } from './response.ts';
+import { type Answer, judgeOf, readPlan, type Run } from './operation-run.ts';
+import {
+  failedResponse,
+  RequestErrors,
+  type Response,
+  showErrors,
+  shownAnswer,
+  tooLarge,
+} from './response.ts';
 import type { Companion } from './service.ts';
-import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
+import { withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
 
 export interface SubscriptionRequest {
@@ -160,7 +167,7 @@ async function answerInTime(
   const { limits } = engine.model.project.api;
   try {
     const response = await withTimeLimit(engine, answer(context), context);
-    if (response === TIMEOUT) return failedEvent(timeoutError(limits.time), context);
+    if (response && 'over' in response) return failedEvent(response.over, context);
     const over = response && tooLarge(response, limits);
     return over ? failedEvent(over, context) : response;
   } catch (error) {
@@ -228,12 +235,8 @@ async function finish(run: Run): Promise<Response> {
   return asResponse(run, await executeRun(run));
 }
 
-function asResponse({ cuts, context }: Run, answered: Answer): Response {
-  const answer = withCuts(answered, cuts);
-  if ('text' in answer) return { text: answer.text, refused: false };
-  const { errors = [], ...rest } = answer.result;
-  return failedResponse({ errors: showErrors(errors, context), ...rest });
-}
+const asResponse = ({ cuts, context }: Run, answer: Answer): Response =>
+  shownAnswer(answer, cuts, context);
 
 /** Events of the user's `subscribe` function, or of `ctx.publish` where there is none. */
 async function ownEvents(

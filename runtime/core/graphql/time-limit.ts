@@ -5,37 +5,33 @@ import { noRoom } from '../store/answer-memory.ts';
 import type { Engine } from './engine.ts';
 import { limitError } from '@twofold/schema';
 
-/** The result of work that exceeded the time limit. */
-export const TIMEOUT = Symbol('timeout');
+/** The limit that an operation reached, instead of its answer. */
+export interface Over {
+  readonly over: GraphQLError;
+}
 
 /**
- * The result of `work`, or `TIMEOUT` when it takes longer than an operation may; the signal of
+ * The result of `work`, or the limit when it takes longer than an operation may; the signal of
  * `context` is then aborted. Rejects when all the time was spent waiting for memory.
  */
 export function withTimeLimit<T>(
   { model, store: { memory } }: Pick<Engine, 'model' | 'store'>,
   work: Promise<T>,
   context: RequestContext,
-): Promise<T | typeof TIMEOUT> {
+): Promise<T | Over> {
   const { limits } = model.project.api;
   const milliseconds = timeLeft(limits.time, context);
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       if (memory.isWaiting(context)) reject(noRoom(limits));
       context.cancel(new DOMException(sentence(limits.time), 'TimeoutError'));
-      const late = () => resolve(TIMEOUT);
+      const late = () => resolve({ over: timeoutError(limits.time) });
       // A write that was done in spite of the limit is answered: `work` ends before the next turn.
       const written = runningCommit(context);
       if (written) written.then(() => void setImmediate(late), late);
       else late();
     }, milliseconds);
-    const end =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
-        clearTimeout(timer);
-        settle(value);
-      };
-    work.then(end(resolve), end(reject));
+    work.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }
 
@@ -53,12 +49,7 @@ function timeLeft(time: number, context: RequestContext): number {
   return began === undefined ? time : Math.max(0, time - (performance.now() - began));
 }
 
-/** The error that the caller gets. */
-export function timeoutError(milliseconds: number): GraphQLError {
-  return limitError('TIMEOUT', sentence(milliseconds), {
-    value: milliseconds,
-    limit: milliseconds,
-  });
-}
+const timeoutError = (milliseconds: number): GraphQLError =>
+  limitError('TIMEOUT', sentence(milliseconds), { value: milliseconds, limit: milliseconds });
 
 const sentence = (milliseconds: number) => `the operation took longer than ${milliseconds} ms`;

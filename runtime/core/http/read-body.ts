@@ -9,50 +9,35 @@ import type { Readable } from 'node:stream';
  * @throws AppError 413, or 400 when the client disconnected before the body was complete.
  * InternalError when a middleware has already read the body.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<string> {
-  return read(request, limit, (bytes) => bytes?.toString() ?? '');
+export async function readBody(request: IncomingMessage, limit: number): Promise<string> {
+  return (await readBytes(request, limit)).toString();
 }
 
 /** Like `readBody`, but as bytes, for a signature over the body. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  return read(request, limit, (bytes) => bytes ?? Buffer.alloc(0));
-}
-
-function read<Whole>(
-  request: IncomingMessage,
-  limit: number,
-  finish: (bytes: Buffer | undefined) => Whole,
-): Promise<Whole> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
     if (request.readableEnded) return reject(new InternalError(READ_BEFORE));
-    const body = new Body(limit, (bytes) => resolve(finish(bytes)), reject);
-    if (!(request instanceof Incoming && request.readInto(body))) stream(request, body);
+    const body = new Body(limit, resolve, reject);
+    if (request instanceof Incoming && request.readInto(body)) return;
+    request.on('data', (chunk: Buffer) => body.add(chunk));
+    request.on('end', () => body.end());
+    request.on('error', () => body.abort());
   });
 }
 
 const READ_BEFORE =
   'a middleware has read the body of this request: mount it on its own paths, so that it leaves the others alone';
 
-function stream(request: IncomingMessage, body: BodySink): void {
-  request.on('data', (chunk: Buffer) => body.add(chunk));
-  request.on('end', () => body.end());
-  request.on('error', () => body.abort());
-}
-
 /** A body in progress. Only the first call of `resolve` or `reject` has an effect. */
 class Body implements BodySink {
   readonly #limit: number;
-  readonly #resolve: (bytes: Buffer | undefined) => void;
+  readonly #resolve: (bytes: Buffer) => void;
   readonly #reject: (error: AppError) => void;
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(
-    limit: number,
-    resolve: (bytes: Buffer | undefined) => void,
-    reject: (error: AppError) => void,
-  ) {
+  constructor(limit: number, resolve: (bytes: Buffer) => void, reject: (error: AppError) => void) {
     this.#limit = limit;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -67,7 +52,7 @@ class Body implements BodySink {
 
   end(): void {
     const [first, second] = this.#chunks;
-    this.#resolve(second ? Buffer.concat(this.#chunks) : first);
+    this.#resolve(first && !second ? first : Buffer.concat(this.#chunks));
   }
 
   abort(): void {

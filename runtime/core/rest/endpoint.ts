@@ -123,8 +123,8 @@ async function answer(
   try {
     const request = openRequest(service, served, verb, ctx);
     const answered = await perform(request, verb, key);
-    const cut = cutLists(request.context);
-    if (cut !== undefined) ctx.set('X-Cut-Lists', cut);
+    const { cuts } = request;
+    if (cuts.length > 0) ctx.set('X-Cut-Lists', cutLists(cuts));
     return request.failed.length === 0 ? answered : incomplete(answered, request.failed);
   } catch (error) {
     ctx.set('Cache-Control', 'no-store');

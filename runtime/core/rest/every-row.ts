@@ -111,7 +111,7 @@ function ownReader(request: RestRequest): Streaming['read'] {
 const PAGE = [fieldNode('hasNextPage'), fieldNode('endCursor')];
 
 function keysetReader(request: RestRequest): Streaming['read'] {
-  const { service, served, query, rules, context, failed } = request;
+  const { service, served, query, rules } = request;
   const operation = rowsOperation(request, addedNames.every(served.module), {
     args: ['where', 'orderBy', 'search', 'first', 'after'],
     below: (rows) => [
@@ -125,13 +125,7 @@ function keysetReader(request: RestRequest): Streaming['read'] {
     for (;;) {
       try {
         const variables = { ...asked, first, after };
-        const text = await readRootText(service, {
-          operation,
-          variables,
-          coerced: true,
-          context,
-          failed,
-        });
+        const text = await readRootText(request, { operation, variables, coerced: true });
         return batchOf(text === null ? null : String(text));
       } catch (error) {
         const fewer = fewerRows(error, first);

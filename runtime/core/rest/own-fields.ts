@@ -22,20 +22,18 @@ async function callField(
   args: Readonly<Record<string, unknown>>,
   below: () => readonly SelectionNode[] | undefined,
 ): Promise<string | null> {
-  const { service, operation, query, rules, context, failed } = request;
+  const { service, operation, query, rules } = request;
   const declared = request.declared.filter(({ name }) => args[name] !== undefined);
   const { root, name } = operation;
   const names = declared.map((each) => each.name);
   const form = [names, query['fields'], query['include']];
   const key = `${root} ${name} ${rules.callerClass} ${JSON.stringify(form)}`;
-  return readRootField(service, {
+  return readRootField(request, {
     operation: service.operations(key, () => {
       const field = fieldNode(name, { as: ROOT_KEY, args: names, below: below() });
       return prepareOperation(field, root === 'mutation' ? root : 'query', declared);
     }),
     variables: Object.fromEntries(names.map((each) => [each, args[each]])),
-    context,
-    failed,
   });
 }
 

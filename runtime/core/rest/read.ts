@@ -1,19 +1,16 @@
-import { isRawNumber, parseExact } from '../data/sql/exact-json.ts';
+import { parseExact } from '../data/sql/exact-json.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import { type ExecutionResult, type SelectionNode, GraphQLError } from 'graphql';
 import { failure, AppError } from '../errors.ts';
-import type { RequestContext } from '../context/request-context.ts';
-import { refusal } from '../data/access/access.ts';
+
 import { LimitReached } from '../store/bounds.ts';
 import type { Query } from '../data/reader.ts';
-import { checkCost } from '@twofold/schema';
 import { rootCause, formatError, type Audience } from '../graphql/errors.ts';
-import { TIMEOUT, withTimeLimit } from '../graphql/time-limit.ts';
-import { executeRun } from '../graphql/execute/index.ts';
-import { startRun } from '../graphql/run.ts';
+import type { Over } from '../graphql/time-limit.ts';
+import { type OperationRequest, run, startRun } from '../graphql/run.ts';
 import type { PreparedOperation } from '../graphql/document-cache.ts';
 import { ROWS } from './added-fields.ts';
-import { type Cuts, readPlan, type Run } from '../graphql/operation-run.ts';
+import type { Answer, Cut } from '../graphql/operation-run.ts';
 import { takeRows } from './connections.ts';
 import type { RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
@@ -22,17 +19,15 @@ import { fieldNode, prepareOperation } from './operations.ts';
 import type { RestService } from './service.ts';
 import { failureOf } from './failures.ts';
 
-/** A root field, of ours or the user's, under the alias `it`. */
-export interface RootFieldRequest {
-  /** @example query($id: ID!) { it: post(id: $id) { id title } } */
-  readonly operation: PreparedOperation;
-  readonly variables: Readonly<Record<string, unknown>>;
-  /** Whether the variables are those of one of our fields, whose values have been coerced. */
-  readonly coerced?: boolean;
-  readonly context: RequestContext;
-  /** Collects the paths of fields that failed and are left out. */
-  readonly failed: string[];
-}
+/**
+ * An operation with one root field, of ours or the user's, under the alias `it`.
+ *
+ * @example query($id: ID!) { it: post(id: $id) { id title } }
+ */
+export type RootFieldRequest = Omit<OperationRequest, 'context' | 'cuts'>;
+
+/** For whom it is read, and what takes the names of fields that failed, and of lists that were cut. */
+export type Asking = Pick<RestRequest, 'service' | 'context' | 'failed' | 'cuts'>;
 
 export const ROOT_KEY = 'it';
 
@@ -56,21 +51,17 @@ export function rowsOperation(
   });
 }
 
-/** The lists that were cut in the answer to a request. */
-const CUTS = new WeakMap<RequestContext, Cuts>();
-
 /** Keys of our own query, which the answer does not show. */
 const OF_QUERY = new RegExp(`^(?:${ROOT_KEY}\\.)?(?:data\\.)?`);
 
 /**
  * The embedded lists of an answer that have more rows than it shows, as a header names them.
  *
- * @example cutLists(context) // 'comments=100, author.posts=100'
+ * @example cutLists(cuts) // 'comments=100, author.posts=100'
  */
-export function cutLists(context: RequestContext): string | undefined {
-  const list = CUTS.get(context)?.list;
-  return list
-    ?.slice(0, 20)
+export function cutLists(cuts: readonly Cut[]): string {
+  return cuts
+    .slice(0, 20)
     .map(({ path, size }) => `${path.join('.').replace(OF_QUERY, '').replaceAll(ROWS, '')}=${size}`)
     .join(', ');
 }
@@ -82,28 +73,23 @@ export function cutLists(context: RequestContext): string | undefined {
  * @throws AppError with which the field failed.
  */
 export async function readRootText(
-  service: RestService,
+  asking: Asking,
   request: RootFieldRequest,
 ): Promise<JsonText | null> {
-  const run = start(service, request);
-  const text = await inTime(
-    service,
-    request.context,
-    isPlanned(run) ? readPlanned(service, run) : execute(service, request, run),
-  );
-  CUTS.set(request.context, run.cuts);
-  const { result } = service.engine.model.project.api.limits;
-  if (text !== null && hasMoreBytes(text, result))
-    throw failure.badRequest(`the result has more than ${result} bytes`);
+  const { service, context, cuts } = asking;
+  const { text } = await inTime(service, async () => {
+    const answer = await run(service.engine, { ...request, context, cuts });
+    return 'over' in answer ? answer : { text: textOf(asking, answer) };
+  });
   return text;
 }
 
 /** Like `readRootText`, as a string. */
 export async function readRootField(
-  service: RestService,
+  asking: Asking,
   request: RootFieldRequest,
 ): Promise<string | null> {
-  const text = await readRootText(service, request);
+  const text = await readRootText(asking, request);
   return text === null ? null : String(text);
 }
 
@@ -112,87 +98,79 @@ export async function readRootField(
  * not run there.
  */
 export async function readRootFieldIn(
-  service: RestService,
+  asking: Asking,
   request: RootFieldRequest,
   query: Query,
 ): Promise<string | null | undefined> {
-  const run = start(service, request);
-  return isPlanned(run) ? (readPlanned(service, run, query) as Promise<string | null>) : undefined;
+  const { service, context } = asking;
+  const started = startRun(service.engine, { ...request, context });
+  const isPlanned =
+    'errors' in started || started.plan.pure || started.plan.roots[0]?.kind === 'refused';
+  return isPlanned ? readRootField(asking, { ...request, query }) : undefined;
 }
 
-function start({ engine }: RestService, request: RootFieldRequest): Run {
-  const { operation, variables } = request;
-  const cost = checkCost(engine, operation, variables);
-  if ('over' in cost) {
-    const { value, limit } = cost.over.extensions;
-    throw failure.badRequest(
-      `the request may come to ${value} objects, ${limit} are allowed: include less, or ask for a smaller limit`,
-      { extensions: cost.over.extensions },
-    );
-  }
-  const run = startRun(engine, { ...request, ...cost });
-  if ('errors' in run) throw failure.badRequest(run.errors[0]?.message ?? 'Invalid request');
-  return run;
+/** What an answer of our own operation begins with. */
+const LEAD = `{"data":{"${ROOT_KEY}":`;
+
+function textOf(asking: Asking, answer: Answer): JsonText | null {
+  const text =
+    'text' in answer ? answer.text.slice(LEAD.length, -2) : fieldsOf(asking, answer.result);
+  if (text === null || text === 'null') return null;
+  const { result } = asking.service.engine.model.project.api.limits;
+  if (hasMoreBytes(text, result))
+    throw failure.badRequest(`the result has more than ${result} bytes`);
+  const hasRows = typeof text === 'string' && text.includes(`"${ROWS}`);
+  return hasRows ? JSON.stringify(takeRows(parseExact(text), ROWS)) : text;
 }
 
-const isPlanned = ({ plan }: Run) => plan.pure || plan.roots[0]?.kind === 'refused';
-
-async function readPlanned(
-  { engine: { reader } }: RestService,
-  run: Run,
-  query?: Query,
-): Promise<JsonText | null> {
-  const root = run.plan.roots[0];
-  if (root?.kind === 'refused') throw refusal(root.code);
-  if (root?.kind !== 'read') return null;
-  const text = await readPlan(run, root.plan, { tree: false, query, large: query === undefined });
-  return text?.includes(reader.marker)
-    ? JSON.stringify(withoutMarkers(parseExact(String(text)), reader.marker))
-    : text;
-}
-
-/** Removes members whose value is a marker. */
-function withoutMarkers(value: unknown, marker: string): unknown {
-  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutMarkers(item, marker) ?? null);
-  if (marker in value) return undefined;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withoutMarkers(inner, marker)]),
-  );
-}
-
-/** Runs the executor of GraphQL, because resolvers of the user are involved. */
-async function execute(
-  service: RestService,
-  { context, failed }: RootFieldRequest,
-  run: Run,
-): Promise<string | null> {
-  const answer = await executeRun(run);
-  const { data, errors = [] } =
-    'text' in answer ? (parseExact(String(answer.text)) as ExecutionResult) : answer.result;
+/** The fields of an answer that did not fail. */
+function fieldsOf(
+  { service, context, failed }: Asking,
+  { data, errors = [] }: ExecutionResult,
+): string | null {
+  if (data === undefined) throw failure.badRequest(errors[0]?.message ?? 'Invalid request');
   for (const error of errors) {
-    if (rootCause(error) instanceof LimitReached) throw rootCause(error);
+    const cause = rootCause(error);
+    if (cause instanceof LimitReached) throw cause;
     const place = dropFailed(data, error, { requestId: context.id, log: service.engine.log });
     if (place !== undefined) failed.push(place.replaceAll(ROWS, ''));
   }
   const value = data?.[ROOT_KEY] ?? null;
-  const text = value === null ? null : JSON.stringify(value);
-  return text?.includes(`"${ROWS}`) ? JSON.stringify(takeRows(value, ROWS)) : text;
+  return value === null ? null : JSON.stringify(value);
 }
 
-/** @throws AppError `UNAVAILABLE` (503) when `work` takes longer than a request may. */
-export async function inTime<T>(
+/**
+ * The result of `work`.
+ *
+ * @throws AppError `UNAVAILABLE` (503) when it takes longer than a request may, 400 when it costs
+ * more.
+ */
+export async function inTime<T extends object>(
   service: RestService,
-  context: RequestContext,
-  work: Promise<T>,
+  work: () => T | Over | Promise<T | Over>,
 ): Promise<T> {
-  const { time } = service.engine.model.project.api.limits;
-  const late = () => failure.unavailable(`the request took longer than ${time} ms`);
-  const done = await withTimeLimit(service.engine, work, context).catch((error: unknown) => {
-    throw error instanceof LimitReached && error.code === 'TIMEOUT' ? late() : error;
-  });
-  if (done === TIMEOUT) throw late();
-  return done;
+  try {
+    const done = await work();
+    if (!('over' in done)) return done;
+    throw overOf(service, done);
+  } catch (error) {
+    throw error instanceof LimitReached && error.code === 'TIMEOUT' ? tooLate(service) : error;
+  }
+}
+
+function tooLate({ engine }: RestService): AppError {
+  const { time } = engine.model.project.api.limits;
+  return failure.unavailable(`the request took longer than ${time} ms`);
+}
+
+function overOf(service: RestService, { over: { extensions } }: Over): AppError {
+  const { code, value, limit } = extensions;
+  return code === 'TIMEOUT'
+    ? tooLate(service)
+    : failure.badRequest(
+        `the request may come to ${value} objects, ${limit} are allowed: include less, or ask for a smaller limit`,
+        { extensions },
+      );
 }
 
 /**

@@ -54,7 +54,7 @@ async function askList(
   request: RestRequest,
   { page, limit }: Page,
 ): Promise<{ total: number; data: JsonText }> {
-  const { service, served, query, rules, context, failed } = request;
+  const { service, served, query, rules } = request;
   const variables = {
     ...readListVariables(service, query, served, rules),
     limit,
@@ -64,8 +64,7 @@ async function askList(
     args: ['where', 'orderBy', 'search', 'limit', 'offset'],
     below: (rows) => [TOTAL, fieldNode('nodes', { as: 'data', below: rows })],
   });
-  const asked = { operation, variables, coerced: true, context, failed };
-  return split(await readRootText(service, asked));
+  return split(await readRootText(request, { operation, variables, coerced: true }));
 }
 
 const TOTAL = fieldNode('totalCount', { as: 'total' });
@@ -80,13 +79,9 @@ export async function totalOf(
   const operation = service.operations(`total ${name}`, () =>
     prepareOperation(fieldNode(name, { as: ROOT_KEY, args: ['limit'], below: [TOTAL] })),
   );
-  const text = await readRootField(service, {
-    operation,
-    variables: { limit: 1 },
-    coerced: true,
-    context: service.callerOf(context),
-    failed: [],
-  });
+  const asking = { service, context: service.callerOf(context), failed: [], cuts: [] };
+  const asked = { operation, variables: { limit: 1 }, coerced: true };
+  const text = await readRootField(asking, asked);
   return text === null ? 0 : (JSON.parse(text) as { readonly total: number }).total;
 }
 
@@ -102,11 +97,11 @@ function split(text: JsonText | null): { total: number; data: JsonText } {
 
 /** `GET /api/posts/:id`. With `If-None-Match`, an unchanged row is sent without a body. */
 export async function get(request: RestRequest, key: string): Promise<RestAnswer> {
-  const { service, served, query, koa } = request;
+  const { served, query, koa } = request;
   assertKnown(query, (name) => SHAPE_WORDS.has(name));
   const text = served.isOwn('get')
     ? await askOwnGet(request, key)
-    : await readRootText(service, rowRequest(request, addedNames.get(served.module), key));
+    : await readRootText(request, rowRequest(request, addedNames.get(served.module), key));
   if (text === null) throw notFound(request);
   if (request.failed.length > 0) return { status: 200, text };
   const tag = etagOf(text);
@@ -117,12 +112,6 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
 
 /** The query for one row by its key, through the root field `name`. */
 export function rowRequest(request: RestRequest, name: string, key: string): RootFieldRequest {
-  const { context, failed } = request;
-  return {
-    operation: rowsOperation(request, name, { args: ['id'] }),
-    variables: { id: key },
-    coerced: true,
-    context,
-    failed,
-  };
+  const operation = rowsOperation(request, name, { args: ['id'] });
+  return { operation, variables: { id: key }, coerced: true };
 }

@@ -4,6 +4,7 @@ import type { GraphQLArgument } from 'graphql';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { JsonText } from '../store/large-text.ts';
+import type { Cut } from '../graphql/operation-run.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { createRules, refusal, rootAccess, type Rules } from '../data/access/access.ts';
 import { stored } from '../data/sql/stored-as.ts';
@@ -24,6 +25,8 @@ export interface RestRequest {
   readonly koa: Context;
   /** Collects the paths of fields that failed and are left out. */
   readonly failed: string[];
+  /** Collects the lists that have more rows than the answer shows. */
+  readonly cuts: Cut[];
 }
 
 /** An answer whose body is JSON text. */
@@ -67,8 +70,8 @@ export function openRequest(
     ? own
     : rootAccess(model, rules, own, served.module.entity.name, VERBS[verb]);
   if (access.kind === 'none') throw refusal(access.code);
-  const { query } = koa;
-  return { service, served, operation, declared, rules, query, context, koa, failed: [] };
+  const asked = { service, served, operation, declared, rules, context };
+  return { ...asked, query: koa.query, koa, failed: [], cuts: [] };
 }
 
 /** Parses the key in a path. @throws AppError 400 `Invalid id format` */

@@ -9,6 +9,7 @@ import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write/write-action.ts';
 import type { WriteRequest } from '../data/write/write-request.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
+import { withTimeLimit } from '../graphql/time-limit.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { AdminWrite } from './admin-writes.ts';
 import { coerceArguments, keyValue, readArguments, readObject } from './body.ts';
@@ -112,11 +113,14 @@ async function writeAction(
     // The answer includes related rows, which may be many.
     long: answer === 'object' && request.query['include'] !== undefined,
     read: async (id, query) =>
-      answer === 'object' ? readRootFieldIn(service, readRequestFor(id), query) : null,
+      answer === 'object' ? readRootFieldIn(request, readRequestFor(id), query) : null,
     ...(seen && { precondition: seen }),
   };
   const writing = perform(request, action, key);
-  const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
+  const written =
+    writing instanceof Promise
+      ? await inTime(service, () => withTimeLimit(service.engine, writing, context))
+      : writing;
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
   const object =
@@ -162,11 +166,12 @@ const adminWriteOf = (
 
 /** Reads the written row. An error here must not look as if the row had not been written. */
 async function readWritten(
-  { service, context, failed }: RestRequest,
+  request: RestRequest,
   readRequest: RootFieldRequest,
 ): Promise<string | null> {
+  const { service, context, failed } = request;
   try {
-    return await readRootField(service, readRequest);
+    return await readRootField(request, readRequest);
   } catch (error) {
     service.engine.log.error(
       { requestId: context.id, stack: error instanceof Error ? error.stack : String(error) },
@@ -220,7 +225,7 @@ async function ifMatch(
   request: RestRequest,
   key: string,
 ): Promise<((id: string, query: Query) => Promise<void>) | undefined> {
-  const { service, served, koa } = request;
+  const { served, koa } = request;
   const header = koa.get('If-Match');
   if (header === '') return undefined;
   if (request.rules.entity(served.module.entity, 'READ').kind === 'none') throw changed();
@@ -230,7 +235,7 @@ async function ifMatch(
     await lock(request, id, query);
     const text = before
       ? await rawRow(request, id, query)
-      : await readRootFieldIn(service, readRequest, query);
+      : await readRootFieldIn(request, readRequest, query);
     if (
       before
         ? text !== before.row || (before.text !== null && !hasTag(header, etagOf(before.text)))
@@ -247,11 +252,11 @@ async function lookBefore(
 ): Promise<{ readonly text: string | null; readonly row: string | null } | undefined> {
   const { service } = request;
   const { query } = service.engine.store;
-  const planned = await readRootFieldIn(service, readRequest, query);
+  const planned = await readRootFieldIn(request, readRequest, query);
   if (planned !== undefined) return undefined;
   return {
     row: await rawRow(request, key, query),
-    text: await readRootField(service, readRequest),
+    text: await readRootField(request, readRequest),
   };
 }
 

@@ -66,9 +66,9 @@ export class ToldPages {
   }
 
   #isCut(found: Text | readonly Text[]): boolean {
-    const cut = `"${this.#marker}":"CUT"`;
-    const has = (text: Text) => text !== null && typeof text !== 'number' && text.includes(cut);
-    return Array.isArray(found) ? found.some(has) : has(found as Text);
+    if (Array.isArray(found)) return found.some((text) => this.#isCut(text));
+    const text = found as Text;
+    return text !== null && typeof text !== 'number' && text.includes(`"${this.#marker}":"CUT"`);
   }
 
   #ended<T extends Text | (string | null)[]>({ node, calls, reading }: Read, found: T): T {
