@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { ClientSettings, Diagnostic, Position, Project } from '@twofold/schema';
 import { clientFiles } from '../../templates/client/index.ts';
@@ -10,6 +11,12 @@ import type { DocumentText } from './document-text.ts';
 import type { ImportEnding } from './import-ending.ts';
 import type { Documents } from './operations.ts';
 import { servedSchema } from './served-schema.ts';
+
+const SOURCES = new URL('../../templates/client/source/', import.meta.url);
+
+/** The text of a module that the client of a front end is made of. */
+export const clientSource = (name: string): string =>
+  readFileSync(new URL(`${name}.ts`, SOURCES), 'utf8').replaceAll('\r\n', '\n');
 
 /** The files that `out` of a front end gets. */
 export function filesOfClient(
@@ -43,6 +50,7 @@ function frontEndOf(
       graphql: project.api.path,
       delivery: project.auth ? project.auth.refresh.delivery : null,
     },
+    source: clientSource,
   };
 }
 

@@ -23,6 +23,8 @@ interface PackageFolders {
   readonly folders: readonly string[];
   /** Parts of these folders that are only sources for `build`, and are left out. */
   readonly sources?: readonly string[];
+  /** A folder of TypeScript that is shipped as it is, because a run copies it into projects. */
+  readonly copied?: string;
   /** Whether it has every page of the documentation, at its path in the repo. */
   readonly pages?: boolean;
   /** The function of `BUILD` that makes the files of its `dist/`. */
@@ -42,7 +44,13 @@ interface Apart {
 const BUILD = 'runtime/console/build.ts';
 
 const PACKAGES: readonly PackageFolders[] = [
-  { name: 'twofold-generator', home: '.', folders: ['generator', 'templates'], pages: true },
+  {
+    name: 'twofold-generator',
+    home: '.',
+    folders: ['generator', 'templates'],
+    copied: 'templates/client/source/',
+    pages: true,
+  },
   { name: 'twofold-schema', home: 'schema', folders: ['schema'], joined: {} },
   {
     name: 'twofold-runtime',
@@ -151,7 +159,7 @@ async function compile(out: string): Promise<void> {
       extends: base,
       compilerOptions,
       include: ['generator', 'templates', 'schema', 'runtime'].map((folder) => join(repo, folder)),
-      exclude: PACKAGES.flatMap(({ sources = [] }) => sources)
+      exclude: PACKAGES.flatMap(({ sources = [], copied = '' }) => [...sources, copied])
         .filter((path) => path.endsWith('/'))
         .map((path) => join(repo, path)),
     }),
@@ -164,7 +172,15 @@ async function compile(out: string): Promise<void> {
 }
 
 async function pack(
-  { name, home, folders, sources: unshipped = [], pages = false, ...made }: PackageFolders,
+  {
+    name,
+    home,
+    folders,
+    sources: unshipped = [],
+    copied = '',
+    pages = false,
+    ...made
+  }: PackageFolders,
   out: string,
   sources: readonly TarEntry[],
 ): Promise<PackedFile> {
@@ -175,7 +191,7 @@ async function pack(
     ({ path }) =>
       (pages && isPage(path)) ||
       (folders.some((folder) => path.startsWith(`${folder}/`)) &&
-        !path.endsWith('.ts') &&
+        (!path.endsWith('.ts') || (copied !== '' && path.startsWith(copied))) &&
         !path.endsWith('/package.json')),
   );
   const typescript = folders.filter((folder) => existsSync(join(out, 'js', folder)));

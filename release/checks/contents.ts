@@ -19,12 +19,17 @@ export function findInContents(pack: Pack): string[] {
   ].map((finding) => `${manifest.name} ${finding}`);
 }
 
+/** TypeScript that a run copies into projects. */
+const COPIED = 'templates/client/source/';
+
 /** Node does not strip types below `node_modules`, so a pack must not run TypeScript. */
 function findInFile({ path, bytes }: PackFile, paths: ReadonlySet<string>): string[] {
   const text = bytes.toString();
   const places = PLACES.filter((place) => text.includes(place));
   return [
-    ...(/(?<!\.d)\.[cm]?ts$/.test(path) ? [`ships ${path}, which Node does not run`] : []),
+    ...(/(?<!\.d)\.[cm]?ts$/.test(path) && !path.startsWith(COPIED)
+      ? [`ships ${path}, which Node does not run`]
+      : []),
     ...places.map(() => `names a folder of this machine in ${path}`),
     ...(text.includes('sourceMappingURL=') && path.endsWith('.js') && !paths.has(`${path}.map`)
       ? [`has no map of ${path}`]

@@ -1,8 +1,7 @@
-import { clientFile } from './client-file.ts';
+import { clientFile, typedDocumentFile } from './client-file.ts';
 import { documentsFile } from './documents-file.ts';
 import { graphqlFile } from './graphql-file.ts';
 import type { FrontEnd } from './operation.ts';
-import { typedDocumentFile } from './typed-document-file.ts';
 
 /** The files of a front end, by their name in its folder. */
 export const clientFiles: Readonly<Record<string, (given: FrontEnd) => string>> = {

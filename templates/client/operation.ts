@@ -39,6 +39,8 @@ export interface FrontEnd {
   /** The ending in an import of a neighbouring file. */
   readonly ending: '' | '.ts' | '.js';
   readonly server: ServerPaths;
+  /** The text of a module in `source/`, which is compiled and linted where it stands. */
+  readonly source: (name: string) => string;
 }
 
 /** The JSON of a scalar in a variable and in an answer. */

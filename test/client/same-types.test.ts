@@ -14,10 +14,11 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { clientSource } from '../../generator/documents/front-end.ts';
 import { readOperations } from '../../generator/documents/operations.ts';
 import { documentsFile } from '../../templates/client/documents-file.ts';
 import type { JsonType } from '../../templates/client/operation.ts';
-import { typedDocumentFile } from '../../templates/client/typed-document-file.ts';
+import { typedDocumentFile } from '../../templates/client/client-file.ts';
 import { createRandom } from '../generator/random.ts';
 import { createRandomDocuments } from './random-documents.ts';
 
@@ -85,13 +86,14 @@ async function writeModules(folder: string, schema: GraphQLSchema): Promise<numb
     scalars: scalarsOf(schema),
     ending: '.ts',
     server: { graphql: '/graphql', delivery: null },
+    source: clientSource,
   });
   const names = [...printed.matchAll(/^export type (\w+)/gm)].map(([, name]) => name!);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'ours.ts'), printed);
   writeFileSync(
     join(folder, 'typed-document.ts'),
-    typedDocumentFile({ format: 'string', send: 'hash' }),
+    typedDocumentFile({ format: 'string', source: clientSource }),
   );
   writeFileSync(join(folder, 'theirs.ts'), await theirs(schema, texts));
   writeFileSync(join(folder, 'same.ts'), comparison(names));

@@ -1,4 +1,5 @@
 import { buildSchema } from 'graphql';
+import { clientSource } from '../../generator/documents/front-end.ts';
 import { readOperations } from '../../generator/documents/operations.ts';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
 import { createServer, type Running } from '../../runtime/core/index.ts';
@@ -60,6 +61,7 @@ export function clientOf(
     },
     ending: '.ts',
     server: { graphql: '/graphql', delivery: 'body' },
+    source: clientSource,
     ...changes,
   };
   return Object.fromEntries(

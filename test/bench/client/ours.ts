@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, isScalarType } from '../../client/own-graphql.ts';
 import type { DocumentText } from '../../../generator/documents/document-text.ts';
+import { clientSource } from '../../../generator/documents/front-end.ts';
 import { readOperations } from '../../../generator/documents/operations.ts';
 import { clientFiles } from '../../../templates/client/index.ts';
 import type { FrontEnd } from '../../../templates/client/operation.ts';
@@ -51,6 +52,7 @@ function print(schema: FrontEnd['schema'], texts: readonly DocumentText[]): void
     },
     ending: '.ts',
     server: { graphql: '/graphql', delivery: 'body' },
+    source: clientSource,
   };
   mkdirSync(join(home, 'ours'), { recursive: true });
   for (const [name, render] of Object.entries(clientFiles))

@@ -1,39 +1,4 @@
-import type { FrontEnd } from './operation.ts';
-
-/** `typed-document.ts`: the type of a document, with its types, its hash and its text. */
-export function typedDocumentFile({ format, send }: Pick<FrontEnd, 'format' | 'send'>): string {
-  if (format === 'ast') return AST;
-  return send === 'hash-only' ? STRING.replace(TEXT_PARTS, '').replace(JOINED, EMPTY) : STRING;
-}
-
-const TEXT_PARTS = ',\n  ...parts: readonly string[]';
-const JOINED = "toString: () => parts.join('\\n\\n')";
-const EMPTY = "toString: () => ''";
-
-const STRING = String.raw`/** A document with the types of its variables and its data. 'String(document)' is its text. */
-export interface TypedDocument<Data, Variables> {
-  readonly name: string;
-  /** The SHA-256 of its text. */
-  readonly hash: string;
-  toString(): string;
-  /** Carries the types; it is never there. */
-  readonly __apiType?: (variables: Variables) => Data;
-}
-
-export function document<Data, Variables>(
-  name: string,
-  hash: string,
-  ...parts: readonly string[]
-): TypedDocument<Data, Variables> {
-  return { name, hash, toString: () => parts.join('\n\n') };
-}
-
-export const nameOf = ({ name }: { readonly name: string }): string => name;
-export const hashIn = ({ hash }: { readonly hash: string }): string => hash;
-export const textOf = (document: { toString(): string }): string => String(document);
-`;
-
-const AST = String.raw`import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 
 /** A document with the types of its variables and its data, as caches take it. */
 export type TypedDocument<Data, Variables> = TypedDocumentNode<Data, Variables> & {
@@ -119,4 +84,3 @@ function print(node: Node): string {
       return String(value);
   }
 }
-`;
