@@ -314,7 +314,6 @@ describe('imports', () => {
     ).toEqual([]);
     const above = inside.filter(({ from, to }) => room(to) === 'flows' && room(from) !== 'flows');
     expect([...new Set(above.map(({ from }) => room(from)))].toSorted()).toEqual([
-      'capability',
       'hosting',
       'leader-session',
     ]);

@@ -17,7 +17,7 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 50_700,
   database: 11_068,
   auth: 26_515,
-  hosting: 35_010,
+  hosting: 34_920,
   models: 9_060,
   console: 20_210,
 };

@@ -12,7 +12,7 @@ import type { HostKeys } from './ssh/host-keys.ts';
 import type { Registries } from './registries/registries.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
 import type { RunRelease } from './records/run.ts';
-import type { OnStep } from './runs/steps.ts';
+import type { OnStep } from './deploy/steps.ts';
 
 /** Shared by all parts of this package. `createCore` creates it once for each leader session. */
 export interface Core {

@@ -17,18 +17,20 @@ import { createRemoteIngress } from './ingress/remote.ts';
 import { idleRoute } from './deploy/rollout.ts';
 import type { AppRepository } from './records/app-repository.ts';
 import { createDeploymentRepository } from './records/deployment-repository.ts';
-import { createIngressRecords } from './records/ingress-records.ts';
+import {
+  createIngressRecords,
+  createSettingsTable,
+  createVault,
+} from './records/settings-table.ts';
 import type { Seal } from './records/seal.ts';
-import { createSettingsTable } from './records/settings-table.ts';
-import { createVault } from './records/vault.ts';
-import { domainsOf } from './records/worker.ts';
+import { domainsOf } from './records/domains.ts';
 import { createDeployKeys } from './ssh/deploy-keys.ts';
 import { createHostKeys } from './ssh/host-keys.ts';
 import { createRegistries } from './registries/registries.ts';
 import { createCertificates } from './tls/certificates.ts';
 import type { RunRelease } from './records/run.ts';
-import type { OnStep } from './runs/steps.ts';
-import { externalAccountOf } from './tls/external-account.ts';
+import type { OnStep } from './deploy/steps.ts';
+import { externalAccountOf } from './tls/acme.ts';
 
 interface Wiring {
   readonly onConnect: () => Promise<void>;

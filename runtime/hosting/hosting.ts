@@ -9,18 +9,18 @@ import {
   type RevalidateCaller,
   type ServerModule,
   VERSION,
+  type Capability,
 } from '@twofold/runtime/kernel';
 import { createApiEntry } from './api-entry.ts';
-import type { HostedPart } from './hosted-part.ts';
+import { type HostedPart, hostedParts } from './hosted-part.ts';
 import { connectEngine } from './engine/connect.ts';
 import { FIGURES } from './flows/figures.ts';
 import { hostingFlows } from './flows/index.ts';
 import { createOperator, type Operator } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
-import { createIngressRecords } from './records/ingress-records.ts';
-import { createSeal } from './records/seal.ts';
-import { sealingSecrets } from './records/sealing-secrets.ts';
-import type { OnStep } from './runs/steps.ts';
+import { createIngressRecords } from './records/settings-table.ts';
+import { createSeal, sealingSecrets } from './records/seal.ts';
+import type { OnStep } from './deploy/steps.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
 import { isTerminalPath } from './terminals/upgrade.ts';
@@ -128,4 +128,38 @@ async function lookAtEngine(
   } catch {
     return { podman: 'disconnected', engine: null };
   }
+}
+
+/**
+ * Hosting of container apps, configured by the manifest's `hosting` section.
+ *
+ * @example defineApp({ project, capabilities: [auth(), hosting(), models()] });
+ */
+export function hosting(): Capability {
+  return {
+    name: 'hosting',
+    flows: hostingFlows,
+    create: (kernel, all) => {
+      const model = kernel.project.hosting;
+      if (!model) return model;
+      const parts = hostedParts(all);
+      return createHosting({ kernel, model: onThisHost(model, kernel.settings), parts });
+    },
+  };
+}
+
+/**
+ * The model with the settings of this machine, which win over the manifest: one project can be
+ * installed on several hosts.
+ *
+ * @example onThisHost(model, settings).domain // the value of HOSTING_DOMAIN
+ */
+export function onThisHost(model: HostingModel, settings: Kernel['settings']): HostingModel {
+  const { acme } = model.ingress;
+  const email = settings.text('ACME_EMAIL') || acme.email;
+  return {
+    ...model,
+    domain: settings.text('HOSTING_DOMAIN') || model.domain,
+    ingress: { ...model.ingress, acme: { ...acme, email } },
+  };
 }

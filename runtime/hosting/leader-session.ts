@@ -32,7 +32,7 @@ import { parsePortRange } from './records/ports.ts';
 import type { Seal } from './records/seal.ts';
 import { createMoves, type Moves } from './moves/moves.ts';
 import { createPreviews } from './previews/previews.ts';
-import type { OnStep } from './runs/steps.ts';
+import type { OnStep } from './deploy/steps.ts';
 import { createRuns, type Runs } from './runs/create-runs.ts';
 import { removeLeftovers } from './source/leftovers.ts';
 import { createStatsReader } from './stats.ts';

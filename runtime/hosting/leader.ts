@@ -11,7 +11,7 @@ import type { Moves } from './moves/moves.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { Previews } from './previews/previews.ts';
 import type { GitSource } from './records/app.ts';
-import type { Vault } from './records/vault.ts';
+import type { Vault } from './records/settings-table.ts';
 import type { AddressOf, ViewContext } from './records/view.ts';
 import type { Runs } from './runs/create-runs.ts';
 import type { StatsReader } from './stats.ts';

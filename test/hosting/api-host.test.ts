@@ -4,7 +4,7 @@ import { request as requestTls } from 'node:https';
 import WebSocket from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask2, selfSigned } from './ingress-client.ts';
-import { createIngressRecords } from '../../runtime/hosting/records/ingress-records.ts';
+import { createIngressRecords } from '../../runtime/hosting/records/settings-table.ts';
 import { startConnections, startLoad } from './load.ts';
 import { scraper, startServer, token, type TestServer } from './server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outdated } from '../../runtime/hosting/backups/retention.ts';
+import { outdated } from '../../runtime/hosting/backups/stored.ts';
 import { createSchedule } from '../../runtime/hosting/backups/schedule.ts';
 import type { HostedApp } from '../../runtime/hosting/records/app.ts';
 import { assertBackupRules } from '../../runtime/hosting/records/backup-rules.ts';

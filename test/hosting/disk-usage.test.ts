@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { describe, expect, it } from 'vitest';
-import { volumeSizes } from '../../runtime/hosting/engine/dockerode/disk-usage.ts';
+import { volumeSizes } from '../../runtime/hosting/engine/dockerode/build-cache.ts';
 
 const GONE =
   'failed to get state of container 7d2: container 7d2 does not exist in database: no such container';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findEngine } from '../../runtime/hosting/engine/dockerode/client.ts';
 import type { Driver } from '../../runtime/hosting/engine/drivers/driver.ts';
-import { DRIVERS } from '../../runtime/hosting/engine/drivers/table.ts';
+import { DRIVERS } from '../../runtime/hosting/engine/connect.ts';
 import type { ContainerSpec, Engine, EngineKind } from '../../runtime/hosting/engine/engine.ts';
 import { EngineError } from '../../runtime/hosting/engine/errors.ts';
 import type { VolumeEntry } from '../../runtime/hosting/engine/volume-files.ts';

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DeployStep } from '../../runtime/hosting/deploy/steps.ts';
-import type { OnStep } from '../../runtime/hosting/runs/steps.ts';
+import type { DeployStep, OnStep } from '../../runtime/hosting/deploy/steps.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';

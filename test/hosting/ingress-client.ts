@@ -15,7 +15,7 @@ import {
   type IngressOptions,
   type LocalIngress,
 } from '../../runtime/hosting/ingress/ingress.ts';
-import type { RouteRules } from '../../runtime/hosting/ingress/route-rules.ts';
+import type { RouteRules } from '../../runtime/hosting/ingress/route-table.ts';
 
 /** A certificate for these hosts, signed by itself. */
 export function selfSigned(...hosts: string[]): { certificate: string; key: string } {

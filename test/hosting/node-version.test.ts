@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeMajor } from '../../runtime/hosting/source/node-version.ts';
+import { nodeMajor } from '../../runtime/hosting/source/generate-node.ts';
 
 const SAID: readonly (readonly [string, number])[] = [
   ['', 24],

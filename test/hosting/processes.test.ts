@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { createLog } from '../../runtime/core/config/log.ts';
 import type { IngressRecord } from '../../runtime/hosting/ingress/record.ts';
 import { createRemoteIngress } from '../../runtime/hosting/ingress/remote.ts';
-import { createIngressRecords } from '../../runtime/hosting/records/ingress-records.ts';
+import { createIngressRecords } from '../../runtime/hosting/records/settings-table.ts';
 import { createDatabase, describeEachEngine, postgresUrl } from '../engines/available.ts';
 import { freePort } from '../engines/free-port.ts';
 import { importImage } from '../engines/import-image.ts';

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
 import { createSeal } from '../../runtime/hosting/records/seal.ts';
-import { createVault } from '../../runtime/hosting/records/vault.ts';
+import { createVault } from '../../runtime/hosting/records/settings-table.ts';
 import { certificateId } from '../../runtime/hosting/tls/renewal-info.ts';
 import { createCertificates, type Certificates } from '../../runtime/hosting/tls/certificates.ts';
 import { createRequest } from '../../runtime/hosting/tls/csr.ts';

@@ -5,7 +5,7 @@ import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
-import { createIngressRecords } from '../../runtime/hosting/records/ingress-records.ts';
+import { createIngressRecords } from '../../runtime/hosting/records/settings-table.ts';
 import { selfSigned } from './ingress-client.ts';
 import { startLoad } from './load.ts';
 import { startEvents, startHttp2Load } from './load-http2.ts';

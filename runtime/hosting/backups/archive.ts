@@ -1,7 +1,6 @@
 import type { BackupHead } from '@twofold/runtime/kernel';
 import type { Pack } from 'tar-stream';
-import type { VolumeEntry } from '../engine/volume-files.ts';
-import { toEntries, volumeHeader } from '../engine/volume-tar.ts';
+import { type VolumeEntry, toEntries, volumeHeader } from '../engine/volume-files.ts';
 import { joined, type OpenArchive, openParts } from '../source/parts.ts';
 import { packed, writeMember, writePieces } from '../source/tar-write.ts';
 import { damaged } from './failures.ts';

@@ -17,10 +17,16 @@ import {
   SYSTEM,
 } from './make.ts';
 import { reportCutOff, restoreApp } from './restore.ts';
-import { isGood, removeBackup } from './retention.ts';
+import {
+  isGood,
+  removeBackup,
+  type BackupParts,
+  isInUse,
+  messageOf,
+  whileInUse,
+} from './stored.ts';
 import { adoptRows, bringBack, waitingApps } from './returned.ts';
 import { createSchedule, type Due } from './schedule.ts';
-import { type BackupParts, isInUse, messageOf, whileInUse } from './stored.ts';
 import { assertCanBackUp, makeSystemBackup, type SystemParts } from './system.ts';
 import { taskLabels } from './volumes.ts';
 

@@ -8,9 +8,8 @@ import { newSpec } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { inheritedSpec } from '../records/previews.ts';
 import type { Description } from './archive.ts';
-import { fillApp } from './fill.ts';
+import { fillApp, assertFits } from './restore.ts';
 import { aboutBackup } from './make.ts';
-import { assertFits } from './restore.ts';
 import { type BackupParts, checkBackup } from './stored.ts';
 
 /**

@@ -4,14 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { Readable } from 'node:stream';
 import { AppError } from '@twofold/runtime/errors';
 import type { App } from '@twofold/runtime/kernel';
-import { addSealingSecrets } from '../records/sealing-secrets.ts';
+import { addSealingSecrets } from '../records/seal.ts';
 import { type Description, openArchive, type SystemDescription } from './archive.ts';
 import { decrypt, parseKey } from './cipher.ts';
 import { wrongKey } from './failures.ts';
 import { SYSTEM } from './make.ts';
-import { parseTarget } from './targets/parse-target.ts';
+import { parseTarget, createTarget, type TargetFields } from './targets/targets.ts';
 import type { Target } from './targets/target.ts';
-import { createTarget, type TargetFields } from './targets/targets.ts';
 
 export interface HostRestoreInput {
   /** A folder, or `s3://bucket/prefix`. */

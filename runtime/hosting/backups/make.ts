@@ -6,9 +6,8 @@ import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
-import { removeOutdated } from './retention.ts';
+import { removeOutdated, type BackupParts, messageOf, storeBackup } from './stored.ts';
 import { describeApp, dumpSection, volumeSections } from './sections.ts';
-import { type BackupParts, messageOf, storeBackup } from './stored.ts';
 
 /**
  * Creates the record of a backup that has started. Names of objects sort by time, so that the newest

@@ -4,13 +4,11 @@ import { AppError } from '@twofold/runtime/errors';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
-import { createIngressRecords } from '../records/ingress-records.ts';
-import { createSettingsTable } from '../records/settings-table.ts';
+import { createIngressRecords, createSettingsTable } from '../records/settings-table.ts';
 import { deployFilled, pulledImage, startFilled } from './beside.ts';
 import { type HostMark, readMark, removeMark } from './host-restore.ts';
 import { assertFits } from './restore.ts';
-import { isGood } from './retention.ts';
-import { type BackupParts, checkBackup, measureObject, messageOf } from './stored.ts';
+import { isGood, type BackupParts, checkBackup, measureObject, messageOf } from './stored.ts';
 
 /** In the settings: the apps whose data is not back yet, and whether each one is to run. */
 const WAITING = 'host-restore';

@@ -9,8 +9,7 @@ import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { makeFolder } from '../source/leftovers.ts';
 import type { DescribedApp, Description, Section } from './archive.ts';
-import { removeOutdated } from './retention.ts';
-import { type BackupParts, storeBackup } from './stored.ts';
+import { removeOutdated, type BackupParts, storeBackup } from './stored.ts';
 
 /** What a backup of the server itself is made of. */
 export interface SystemParts extends BackupParts {

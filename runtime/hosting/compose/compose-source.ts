@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { failure } from '@twofold/runtime/errors';
 import { makeFolder } from '../source/leftovers.ts';
-import { storeChunks } from '../source/store-chunks.ts';
+import { storeChunks } from '../source/chunks.ts';
 import { readTar } from '../source/tar-read.ts';
 import { unpack, type UnpackLimits } from '../source/unpack.ts';
 import type { ComposeSource, SourceFile } from './compose-app.ts';

@@ -16,11 +16,10 @@ import { withFrontend } from '../source/dockerfile-lines.ts';
 import { NO_OUTPUT } from '../source/generate-node.ts';
 import type { BuildPlan } from '../source/plan.ts';
 import { assertPublicAddress } from '../source/base-images.ts';
-import { assertTriggers, isNamed } from '../source/dockerfile.ts';
+import { assertTriggers, isNamed, type DockerfilePolicy } from '../source/dockerfile.ts';
 import type { Spool } from '../source/spool.ts';
 import { registryRefused, wantsLogin } from '../registries/refused.ts';
 import type { BuildLogs } from './build-logs.ts';
-import { buildPolicy } from './build-policy.ts';
 import {
   allStagesPrefix,
   appLabels,
@@ -282,4 +281,10 @@ async function pullBase(core: Core, image: string, signal: AbortSignal): Promise
     if (error instanceof EngineError && wantsLogin(error, image, login))
       throw registryRefused(image, login, error);
   }
+}
+
+/** What Dockerfiles may do. A registry whose user was set by the API counts as named in `from`. */
+export async function buildPolicy({ model, registries }: Core): Promise<DockerfilePolicy> {
+  const { allowAddUrl, from } = model.build;
+  return { allowAddUrl, from: [...from, ...(await registries.named())] };
 }

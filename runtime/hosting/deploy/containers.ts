@@ -1,7 +1,7 @@
 import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import { type AppSpec, type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
-import { namesOf } from '../records/project.ts';
+import { namesOf } from '../records/names.ts';
 import type { AppPort } from '../records/ports.ts';
 
 /**

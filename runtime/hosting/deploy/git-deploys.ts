@@ -1,6 +1,6 @@
 import type { StartedDeployment } from './deployer.ts';
 import type { GitSource, HostedApp, Trigger } from '../records/app.ts';
-import { gitTokenKey } from '../records/vault.ts';
+import { gitTokenKey } from '../records/settings-table.ts';
 import { assertGitRef, parseGitUrl } from '../source/git-url.ts';
 import { sourceFolder } from '../source/plan.ts';
 import type { Leader } from '../leader.ts';

@@ -7,7 +7,7 @@ import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
 import type { Deployment, ForwardTarget, HostedApp } from '../records/app.ts';
 import { asDeployed, deployedConfig } from '../records/deployed.ts';
 import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
-import { servedDomains } from '../records/worker.ts';
+import { servedDomains } from '../records/domains.ts';
 import { deploymentOf, listContainers, processOf, targetOf } from './containers.ts';
 import { ensureVolumes, lastLines, retire } from './replicas.ts';
 import { createSlot, type Slot, slotOf, slotsOf, startSlot, type StartedSlot } from './slots.ts';

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { AppProcess, Deployment, HostedApp } from '../records/app.ts';
-import { asProcess } from '../records/processes.ts';
+import { asProcess } from '../records/deployed.ts';
 import { containerSpec, LABELS, processOf, replicaOf } from './containers.ts';
 import { createContainer, startReplica, type StartedReplica } from './replicas.ts';
 

@@ -3,9 +3,11 @@ import type { HostingModel } from '@twofold/schema';
 import type { Environment } from '@twofold/runtime/kernel';
 import type { Driver } from './drivers/driver.ts';
 import { findEngine } from './dockerode/client.ts';
-import { DRIVERS } from './drivers/table.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, toEngineError } from './errors.ts';
+import { dockerDriver } from './drivers/docker/docker.ts';
+import { podmanDriver } from './drivers/podman/podman.ts';
+import { swarmDriver } from './drivers/swarm/swarm.ts';
 
 type EngineChoice = HostingModel['engine'];
 
@@ -50,3 +52,6 @@ function addressesOf(
     .flatMap((driver) => driver.addresses(env))
     .filter((path): path is string => path !== undefined && existsSync(path));
 }
+
+/** All drivers, in the order in which engines are tried. */
+export const DRIVERS: readonly Driver[] = [dockerDriver, podmanDriver, swarmDriver];

@@ -10,7 +10,7 @@ import { app, changeBody, createBody } from '../records/app-shape.ts';
 import { changeSpec, newSpec, toSpecFields } from '../records/fields.ts';
 import { assertAppName, toEnv } from '../records/names.ts';
 import { toFiles } from '../records/process-fields.ts';
-import { domainsOf } from '../records/worker.ts';
+import { domainsOf } from '../records/domains.ts';
 import { showApp } from '../records/view.ts';
 import { deleted, flow, MIB, ON_APP, ON_ENGINE, USUAL } from './flow.ts';
 import { withoutMasks } from './settings.ts';

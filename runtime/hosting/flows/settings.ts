@@ -5,7 +5,7 @@ import type { HostedApp } from '../records/app.ts';
 import { app, env as envShape } from '../records/app-shape.ts';
 import type { AppFields } from '../records/fields.ts';
 import { ENV_KEY, toEnv } from '../records/names.ts';
-import { domainsOf } from '../records/worker.ts';
+import { domainsOf } from '../records/domains.ts';
 import { MASK, showApp } from '../records/view.ts';
 import { flow, ON_APP, USUAL } from './flow.ts';
 

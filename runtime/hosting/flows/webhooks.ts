@@ -8,7 +8,7 @@ import type { PullRequestEvent } from '../previews/pull-request.ts';
 import { readBytes } from '../read-bytes.ts';
 import type { GitSource, HostedApp } from '../records/app.ts';
 import { showPreviewRules } from '../records/previews.ts';
-import { webhookKey } from '../records/vault.ts';
+import { webhookKey } from '../records/settings-table.ts';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
 import { deleted, flow, ON_APP } from './flow.ts';
 

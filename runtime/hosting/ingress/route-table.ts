@@ -1,5 +1,3 @@
-import type { RouteRules } from './route-rules.ts';
-
 /** The address of a container that serves an app. */
 export interface RouteTarget {
   /** The container's id. */
@@ -99,4 +97,32 @@ export function hostName(header: string | undefined): string {
   const colon = header.lastIndexOf(':');
   const name = colon > 0 && !header.endsWith(']') ? header.slice(0, colon) : header;
   return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();
+}
+
+/**
+ * How the ingress treats the requests of one app, as plain data, so that it can be sent to another
+ * process. A rule that is absent costs nothing.
+ */
+export interface RouteRules {
+  /** Whether responses are compressed. The default is true. */
+  readonly compress?: boolean;
+  readonly rateLimit?: RateRule;
+  /** The most bytes of a request body. */
+  readonly maxBody?: number;
+  /** Who may enter: names with hashes of their passwords. */
+  readonly basicAuth?: readonly { readonly user: string; readonly hash: string }[];
+  /** While it is set, requests get a page, except from these addresses. */
+  readonly maintenance?: { readonly message: string | null; readonly allow: readonly string[] };
+  /** Addresses and ranges. Requests from others are refused. */
+  readonly allow?: readonly string[];
+  /** Milliseconds without a byte from the app after which its request is given up. */
+  readonly timeout?: number;
+}
+
+/** `count` requests in `window` milliseconds. `burst` of them may come at once. */
+export interface RateRule {
+  readonly count: number;
+  readonly window: number;
+  readonly burst: number;
+  readonly by: 'ip' | 'app';
 }

@@ -2,8 +2,7 @@ import type { AccessLog } from './access-log.ts';
 import type { ClientRequest, ClientResponse } from './client.ts';
 import type { FigureCounter } from './figures.ts';
 import type { RequestOrigin } from './origin.ts';
-import type { AppRoute } from './route-table.ts';
-import { hostName } from './route-table.ts';
+import { type AppRoute, hostName } from './route-table.ts';
 
 /** One request from its beginning to its end, for the figures and the access log. */
 export interface Visit {

@@ -8,7 +8,7 @@ import type { ArrivedApp, HostedApp } from '../records/app.ts';
 import { newSpec, toSpecFields } from '../records/fields.ts';
 import { assertAppName, assertEnv, toEnv } from '../records/names.ts';
 import { toFiles } from '../records/process-fields.ts';
-import { gitTokenKey, webhookKey } from '../records/vault.ts';
+import { gitTokenKey, webhookKey } from '../records/settings-table.ts';
 import { validator } from '../validator.ts';
 import { createEntryCheck } from './check-entries.ts';
 import { type MoveDescription, moveDescription } from './description.ts';

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { ArrivedApp, HostedApp } from '../records/app.ts';
 import { routeOf } from '../deploy/rollout.ts';
-import { pump } from '../source/pump.ts';
+import { pump } from '../source/chunks.ts';
 import { receiveApp } from './arrival.ts';
 import { noMove } from './failures.ts';
 import type { MoveParts } from './parts.ts';

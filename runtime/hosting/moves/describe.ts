@@ -4,7 +4,7 @@ import { type Deployment, healthCheckOf, type HostedApp } from '../records/app.t
 import type { AppFields } from '../records/fields.ts';
 import { PROCESS_FIELDS } from '../records/process-fields.ts';
 import { showPreviewRules } from '../records/previews.ts';
-import { gitTokenKey, webhookKey } from '../records/vault.ts';
+import { gitTokenKey, webhookKey } from '../records/settings-table.ts';
 import type { MoveDescription } from './description.ts';
 import type { MoveParts } from './parts.ts';
 

@@ -1,5 +1,5 @@
 import type { Targets } from '../backups/targets/targets.ts';
-import type { Vault } from '../records/vault.ts';
+import type { Vault } from '../records/settings-table.ts';
 import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';

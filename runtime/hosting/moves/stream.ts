@@ -1,5 +1,4 @@
-import type { VolumeEntry } from '../engine/volume-files.ts';
-import { toEntries, volumeHeader } from '../engine/volume-tar.ts';
+import { type VolumeEntry, toEntries, volumeHeader } from '../engine/volume-files.ts';
 import { joined, openParts } from '../source/parts.ts';
 import { packed, writeMember, writePieces } from '../source/tar-write.ts';
 import type { MoveDescription } from './description.ts';

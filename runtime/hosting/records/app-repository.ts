@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 import { createSemaphore } from '@twofold/runtime/kernel';
 import type { HostedApp, AppSpec } from './app.ts';
-import { ownHost } from './own-host.ts';
+import { ownHost, domainsOf } from './domains.ts';
 import { assertFree, assertInRange, newPorts, portKey, type PortRange, taken } from './ports.ts';
 import type { Seal } from './seal.ts';
-import { deployKeyKey, gitTokenKey, webhookKey } from './vault.ts';
+import { deployKeyKey, gitTokenKey, webhookKey } from './settings-table.ts';
 import type { HostingStore, RowOf, Trx } from './tables.ts';
-import { domainsOf } from './worker.ts';
 
 /** The fields of an app that can be changed. */
 export type AppChange = Partial<Omit<HostedApp, 'id' | 'name' | 'created_at' | 'updated_at'>>;

@@ -1,4 +1,5 @@
-import type { AppSpec, DeployedConfig, HostedApp } from './app.ts';
+import type { AppSpec, DeployedConfig, HostedApp, AppProcess } from './app.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** The fields of a spec that act by a deployment. The others act at once. */
 const FIELDS = [
@@ -35,3 +36,28 @@ export function asDeployed(app: HostedApp): HostedApp {
 /** Every field is named, so that one that was not set replaces one that is set now. */
 const fieldsOf = (spec: DeployedConfig['spec']): DeployedConfig['spec'] =>
   Object.fromEntries(FIELDS.map((key) => [key, spec[key]]));
+
+/** @throws AppError 400 */
+export function assertProcesses(processes: readonly AppProcess[]): void {
+  if (new Set(processes.map(({ name }) => name)).size < processes.length)
+    throw failure.badRequest('processes must not use one name twice');
+  for (const { name, resources } of processes)
+    if (resources?.memory_mb !== undefined && resources.memory_mb > 0 && resources.memory_mb < 6)
+      throw failure.badRequest(`processes: memory_mb of ${name} must be 0 or at least 6`);
+}
+
+/** An app as one of its processes sees it: with its command and limits, and without a health check. */
+export function asProcess(app: HostedApp, { command, resources }: AppProcess): HostedApp {
+  const { interval_s, timeout_s, retries } = app.spec.health;
+  return {
+    ...app,
+    spec: {
+      ...app.spec,
+      command,
+      resources: { ...app.spec.resources, ...resources },
+      health: { interval_s, timeout_s, retries },
+      builtHealth: null,
+      ports: [],
+    },
+  };
+}

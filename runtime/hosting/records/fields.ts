@@ -5,13 +5,12 @@ import { type AppCron, assertCrons } from './cron.ts';
 import { type BuildSettings, changeBuild } from './build-settings.ts';
 import { assertBackupRules, type BackupRules } from './backup-rules.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
-import { assertImage, parseDomain } from './names.ts';
+import { assertImage, parseDomain, assertProjectName } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
-import { assertProject, assertProjectName } from './project.ts';
 import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
 import { type AppPort, assertPorts } from './ports.ts';
-import { assertProcesses } from './processes.ts';
-import { assertWorker } from './worker.ts';
+import { assertProcesses } from './deployed.ts';
+import { assertWorker } from './domains.ts';
 
 /** The fields of an app in a request body, after their types were checked. */
 export interface AppFields extends ProcessFields {
@@ -123,7 +122,8 @@ function assertSpec(spec: AppSpec): void {
   assertWorker(spec);
   assertCrons(spec.cron ?? []);
   if (spec.project) assertProjectName(spec.project);
-  assertProject(spec);
+  if (!spec.project && spec.volumes.some(({ shared }) => shared))
+    throw failure.badRequest('volumes.shared needs a project, whose apps share the volume');
   assertBackupRules(spec.backup);
   assertProcesses(spec.processes ?? []);
   assertPorts(spec.ports ?? []);

@@ -1,7 +1,7 @@
 import { parseDuration } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { addressMatcher } from '@twofold/runtime/http';
-import type { RouteRules } from '../ingress/route-rules.ts';
+import type { RouteRules } from '../ingress/route-table.ts';
 import { hashPassword } from '../ingress/passwords.ts';
 
 /** How the ingress treats an app's requests. `HTTP_RULES` has the defaults. */

@@ -97,3 +97,24 @@ export function toEnv(
   assertEnv(texts);
   return texts;
 }
+
+/** @throws AppError 400 */
+export function assertProjectName(name: string): void {
+  if (new RegExp(APP_NAME).test(name)) return;
+  throw failure.badRequest(
+    'project must begin with a lower-case letter and hold at most 63 lower-case letters, digits and hyphens',
+  );
+}
+
+/**
+ * The names by which other apps of its project reach an app: `shop-db` in the project `shop` is
+ * `db` too.
+ */
+export function namesOf(
+  name: string,
+  { project }: { readonly project?: string | null },
+): readonly string[] {
+  const prefix = `${project}-`;
+  const short = project && name.startsWith(prefix) ? name.slice(prefix.length) : '';
+  return short === '' ? [name] : [name, short];
+}

@@ -1,4 +1,6 @@
 import type { HostingStore } from './tables.ts';
+import type { Seal } from './seal.ts';
+import type { IngressRecord, IngressRecords } from '../ingress/record.ts';
 
 /** Texts by key, in a table that all servers of an installation share. */
 export interface SettingsTable {
@@ -53,5 +55,46 @@ export function createSettingsTable({ db }: Pick<HostingStore, 'db'>): SettingsT
       const rows = db.deleteFrom(TABLE).where('key', '=', key);
       await (value === undefined ? rows : rows.where('value', '=', value)).execute();
     },
+  };
+}
+
+/** Encrypted texts of an app outside its environment: git's token, a webhook's secret. */
+export interface Vault {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, text: string): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+export function createVault(store: Pick<HostingStore, 'db'>, seal: Seal): Vault {
+  const settings = createSettingsTable(store);
+  return {
+    async get(key) {
+      const sealed = await settings.get(key);
+      return sealed === undefined ? undefined : seal.open(sealed, key);
+    },
+    set: (key, text) => settings.set(key, seal.seal(text, key)),
+    delete: (key) => settings.delete(key),
+  };
+}
+
+export const gitTokenKey = (appId: string) => `git:${appId}`;
+export const deployKeyKey = (appId: string) => `deploy-key:${appId}`;
+export const webhookKey = (appId: string) => `webhook:${appId}`;
+
+const KEY = 'ingress';
+
+/** Stores the record of the installation's ingress in the database. */
+export function createIngressRecords(
+  store: Pick<HostingStore, 'db'>,
+): IngressRecords & { remove(): Promise<void> } {
+  const settings = createSettingsTable(store);
+  return {
+    async read() {
+      const text = await settings.get(KEY);
+      return text === undefined ? null : (JSON.parse(text) as IngressRecord);
+    },
+    write: (record) => settings.set(KEY, JSON.stringify(record)),
+    /** After a restore on another host, whose ingress is not here. */
+    remove: () => settings.delete(KEY),
   };
 }

@@ -3,7 +3,7 @@ import { copyFile, link, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeFolder } from './leftovers.ts';
-import { storeChunks } from './store-chunks.ts';
+import { storeChunks } from './chunks.ts';
 import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
 import { readTar, type TarMember } from './tar-read.ts';
 import { textMember, writeTar } from './tar-write.ts';

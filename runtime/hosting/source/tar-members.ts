@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { Readable } from 'node:stream';
 import { extract, type Header } from 'tar-stream';
-import { pump } from './pump.ts';
+import { pump } from './chunks.ts';
 import { unclosed } from './unclosed.ts';
 
 /** A member of a tar archive. Bytes that the caller does not read are skipped. */

@@ -1,6 +1,5 @@
 import { pack, type Pack } from 'tar-stream';
-import { pieces } from './pieces.ts';
-import { pump } from './pump.ts';
+import { pieces, pump } from './chunks.ts';
 import type { TarMember } from './tar-read.ts';
 import { unclosed } from './unclosed.ts';
 

@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { failure } from '@twofold/runtime/errors';
-import { pump } from './pump.ts';
+import { pump } from './chunks.ts';
 import { refuse } from './refuse.ts';
 
 export interface UnpackLimits {

@@ -1,5 +1,5 @@
 import { failure } from '@twofold/runtime/errors';
-import { deployKeyKey, type Vault } from '../records/vault.ts';
+import { deployKeyKey, type Vault } from '../records/settings-table.ts';
 import { createKeyPair, type PublicKey, readPrivateKey } from './keys.ts';
 
 /** The half of a deploy key that a git host gets. */

@@ -1,8 +1,8 @@
-import type { Kernel } from '@twofold/runtime/kernel';
+import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
 import type { WebSocket } from 'ws';
 import type { Core } from '../core.ts';
 import type { EngineTerminal, TerminalSize } from '../engine/engine.ts';
-import type { Terminal } from './terminal.ts';
+import type { HostedApp } from '../records/app.ts';
 
 /** A terminal that is connected to a client. */
 export interface TerminalSocket {
@@ -185,4 +185,18 @@ async function record(
     .catch((error: Error) =>
       core.log.error(`a terminal is not in the audit log: ${error.message}`),
     );
+}
+
+/** A terminal that was asked for, and may be connected. */
+export interface Terminal {
+  readonly id: string;
+  readonly app: HostedApp;
+  readonly container: string;
+  readonly replica: number;
+  readonly command: readonly string[];
+  readonly size: TerminalSize;
+  readonly context: RequestContext;
+  readonly ticket: Buffer;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
 }

@@ -15,8 +15,7 @@ import type { Core } from '../core.ts';
 import { listReplicas, replicaOf } from '../deploy/containers.ts';
 import type { TerminalSize } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
-import type { TerminalSocket } from './socket.ts';
-import type { Terminal } from './terminal.ts';
+import type { TerminalSocket, Terminal } from './socket.ts';
 import { PROTOCOL, ticketOf } from './upgrade.ts';
 
 /** What `POST …/terminals` takes. */

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@twofold/runtime/errors';
 import { createRequest } from './csr.ts';
 import { certificateId } from './renewal-info.ts';
+import type { Settings } from '@twofold/runtime/kernel';
 
 export interface AcmeOptions {
   /** The URL of the CA's directory. */
@@ -224,4 +225,14 @@ function refusal(what: string, body: { detail?: string; type?: string } | null):
     'CERTIFICATE_REFUSED',
     `The certificate authority refused: ${what}${body?.detail ? `: ${body.detail}` : ''}`,
   );
+}
+
+/** Reads the account at a CA from the environment. Half an account is a problem. */
+export function externalAccountOf(settings: Settings): ExternalAccount | null {
+  const id = settings.text('ACME_EAB_ID');
+  const key = settings.text('ACME_EAB_KEY');
+  if (id !== undefined && key !== undefined) return { id, key };
+  if (id !== undefined || key !== undefined)
+    settings.problem('ACME_EAB_ID and ACME_EAB_KEY belong together: set both, or neither');
+  return null;
 }

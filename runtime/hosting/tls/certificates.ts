@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '@twofold/runtime/errors';
 import type { Logger } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';
-import type { Vault } from '../records/vault.ts';
+import type { Vault } from '../records/settings-table.ts';
 import type { CertificatePair, Ingress } from '../ingress/ingress.ts';
 import { createAccountKey, type ExternalAccount, issueCertificate } from './acme.ts';
 import { askRenewal } from './renewal-info.ts';

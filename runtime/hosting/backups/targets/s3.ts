@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pieces } from '../../source/pieces.ts';
+import { pieces } from '../../source/chunks.ts';
 import { targetFailed } from '../failures.ts';
 import {
   ATTEMPTS,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Dockerode from 'dockerode';
 import { EngineError } from '../errors.ts';
+import { DOCKER_HUB } from '../../registries/host.ts';
+import type { RegistryLogin } from '../images.ts';
 
 /** The sockets on which Docker usually listens. */
 export const DOCKER_SOCKETS = [
@@ -67,4 +69,25 @@ function clientOptions(address: string): Dockerode.DockerOptions & { agent?: Age
   if (url.protocol === 'ssh:')
     return { protocol: 'ssh', host: url.hostname, port: url.port || 22, username: url.username };
   return { protocol: 'http', host: url.hostname, port: url.port || 2375, agent };
+}
+
+/** A login in the form of Docker's API, which Podman's API shares. */
+export interface RegistryAuth {
+  readonly username: string;
+  readonly password: string;
+  readonly identitytoken?: string;
+  readonly serveraddress: string;
+}
+
+/** Docker's own registry has an address of its own in the API. */
+const HUB_ADDRESS = 'https://index.docker.io/v1/';
+
+export function registryAuth(login: RegistryLogin): RegistryAuth {
+  const { host, username, password, identityToken } = login;
+  return {
+    username,
+    password,
+    ...(identityToken !== undefined && { identitytoken: identityToken }),
+    serveraddress: host === DOCKER_HUB ? HUB_ADDRESS : host,
+  };
 }

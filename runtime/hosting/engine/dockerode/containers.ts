@@ -4,7 +4,7 @@ import type { ContainerDetail, ContainerSpec, ContainerState, EngineContainer } 
 import { toEngineError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
 import { withAlgorithm } from './images.ts';
-import { retryOnRace } from './retry-on-race.ts';
+import { retryOnRace } from './calls.ts';
 import { giveNewVolumes } from './volume-owner.ts';
 
 /**

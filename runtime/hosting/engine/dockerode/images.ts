@@ -4,14 +4,11 @@ import { asDenied, classifyText, EngineError, toEngineError } from '../errors.ts
 import type { EngineImage, ImageStore, RegistryLogin } from '../images.ts';
 import { createBuilder } from '../builder.ts';
 import { buildImage } from './build.ts';
-import { trimCache } from './build-cache.ts';
-import { call, ignoring, nullIfNotFound } from './calls.ts';
-import type { FoundEngine } from './client.ts';
+import { trimCache, prune } from './build-cache.ts';
+import { call, ignoring, nullIfNotFound, retryOnRace } from './calls.ts';
+import { type FoundEngine, registryAuth } from './client.ts';
 import type { Dialect } from './dialect.ts';
-import { registryAuth } from './registry-auth.ts';
 import { readProgress } from './progress.ts';
-import { prune } from './prune.ts';
-import { retryOnRace } from './retry-on-race.ts';
 
 /** The images of an engine that builds images itself, on its own machine. */
 export function createImageStore({ client, version }: FoundEngine, dialect: Dialect): ImageStore {

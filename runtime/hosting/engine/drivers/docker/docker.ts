@@ -4,7 +4,9 @@ import { createDockerodeEngine } from '../../dockerode/engine.ts';
 import type { Engine } from '../../engine.ts';
 import { type LogDialect, logSetting } from '../../logs/log-source.ts';
 import type { Driver } from '../driver.ts';
-import { dockerLogPlace } from './log-place.ts';
+import type Dockerode from 'dockerode';
+import { type EngineError, toEngineError } from '../../errors.ts';
+import type { FindLogPlace } from '../../logs/log-place.ts';
 
 const DOCKER: Dialect = {
   kind: 'docker',
@@ -45,3 +47,32 @@ export const dockerDriver: Driver = {
     return createDockerEngine(found, logSetting(env));
   },
 };
+
+/**
+ * Finds the log file of a container. Docker's daemon writes this file itself, and the file is
+ * complete when the daemon reports the end of the container.
+ */
+async function dockerLogPlace(client: Dockerode, id: string): ReturnType<FindLogPlace> {
+  const container = client.getContainer(id);
+  const { LogPath, HostConfig, State } =
+    (await container.inspect()) as Dockerode.ContainerInspectInfo & {
+      HostConfig: { LogConfig?: Dockerode.LogConfig };
+    };
+  const { Type, Config } = HostConfig.LogConfig ?? {};
+  if (Type !== 'json-file' || !LogPath || Config?.['compress'] === 'true') return null;
+  return {
+    path: LogPath,
+    format: 'json-file',
+    open: State.Running,
+    watchEnd(onEnd) {
+      const abort = new AbortController();
+      container.wait({ abortSignal: abort.signal } as object).then(
+        () => onEnd(),
+        (error) => onEnd(goneOr(toEngineError(error))),
+      );
+      return { close: () => abort.abort() };
+    },
+  };
+}
+
+const goneOr = (error: EngineError) => (error.kind === 'unavailable' ? error : undefined);

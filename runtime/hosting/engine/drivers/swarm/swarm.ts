@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { call, ignoring, nullIfNotFound, pairs } from '../../dockerode/calls.ts';
-import { assertKind, DOCKER_SOCKETS, type FoundEngine } from '../../dockerode/client.ts';
+import {
+  assertKind,
+  DOCKER_SOCKETS,
+  type FoundEngine,
+  registryAuth,
+} from '../../dockerode/client.ts';
 import { createDockerEngine } from '../docker/docker.ts';
 import type {
   ContainerDetail,
@@ -12,7 +17,6 @@ import type {
 } from '../../engine.ts';
 import { EngineError, isUnchanged, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
-import { registryAuth } from '../../dockerode/registry-auth.ts';
 import { pipeCommand } from '../../dockerode/pipe.ts';
 import { readStream } from '../../dockerode/log-stream.ts';
 import { openTerminal } from '../../dockerode/terminal.ts';
