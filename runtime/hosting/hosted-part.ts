@@ -1,7 +1,7 @@
 import type { Capability, Kernel, Migration, ServerModule } from '@twofold/runtime/kernel';
 import type { Flow } from '@twofold/runtime/http';
 import type { HostingModel } from '@twofold/schema';
-import type { EventHub } from './events.ts';
+import type { EventHub } from './host/events.ts';
 
 type Middleware = NonNullable<ServerModule['before']>[number];
 

@@ -20,7 +20,7 @@ import { createOperator, type Operator } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
 import { createIngressRecords } from './records/settings-table.ts';
 import { createSeal, sealingSecrets } from './records/seal.ts';
-import type { OnStep } from './deploy/steps.ts';
+import type { OnStep } from './host/steps.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
 import { isTerminalPath } from './terminals/upgrade.ts';
@@ -62,8 +62,8 @@ export async function createHosting({
     kernel,
     specs,
     createLeaderSession: () =>
-      createLeaderSession(kernel, {
-        ...{ model, seal, templates, parts, onStep, entry, movePatience },
+      createLeaderSession(kernel, parts, {
+        ...{ model, seal, templates, onStep, entry, movePatience },
         revalidate: () => revalidate,
       }),
   });

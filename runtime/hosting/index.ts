@@ -1,6 +1,6 @@
 /** `@twofold/hosting`: what a project, or a part that works inside hosting, may import. */
-export { restoreHostApp } from './restore-host-app.ts';
+export { restoreHostApp } from './backups/restore-host-app.ts';
 export { hosting } from './hosting.ts';
 export type { HostedPart, HostedWork, HostedContext } from './hosted-part.ts';
-export type { EventHub } from './events.ts';
+export type { EventHub } from './host/events.ts';
 export type { HostingModel } from '@twofold/schema';

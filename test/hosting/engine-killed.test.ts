@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DeployStep, OnStep } from '../../runtime/hosting/deploy/steps.ts';
+import type { DeployStep, OnStep } from '../../runtime/hosting/host/steps.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';

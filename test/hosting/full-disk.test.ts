@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { AppError } from '../../runtime/core/errors.ts';
-import { asFullDisk } from '../../runtime/hosting/full-disk.ts';
+import { asFullDisk } from '../../runtime/hosting/host/full-disk.ts';
 import { startServer } from './server.ts';
 
 const thrown = (error: unknown) => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccessEntry, createAccessLog } from '../../runtime/hosting/ingress/access-log.ts';
 import { hashPassword } from '../../runtime/hosting/ingress/passwords.ts';
 import { readAccessLog } from '../../runtime/hosting/ingress/read-access-log.ts';
-import { renderRequestMetrics } from '../../runtime/hosting/request-metrics.ts';
+import { renderRequestMetrics } from '../../runtime/hosting/ingress/request-metrics.ts';
 import { ask2, type IngressRig, startRig } from './ingress-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-rules-'));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../runtime/hosting/core.ts';
-import { imageTag, LABELS, type EngineNaming } from '../../runtime/hosting/deploy/containers.ts';
+import type { Core } from '../../runtime/hosting/host/core.ts';
+import { imageTag, LABELS, type EngineNaming } from '../../runtime/hosting/host/containers.ts';
 import { forgetOldImages, forgetOldImagesOfAll } from '../../runtime/hosting/deploy/kept-images.ts';
-import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
+import { createOperations } from '../../runtime/hosting/host/operations.ts';
 import { createReconciler } from '../../runtime/hosting/deploy/reconciler.ts';
-import { createRetries } from '../../runtime/hosting/deploy/retries.ts';
+import { createRetries } from '../../runtime/hosting/host/retries.ts';
 import { EngineError } from '../../runtime/hosting/engine/errors.ts';
 import type { HostedApp } from '../../runtime/hosting/records/app.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { DEPLOY_STEPS, type DeployStep } from '../../runtime/hosting/deploy/steps.ts';
+import { DEPLOY_STEPS, type DeployStep } from '../../runtime/hosting/host/steps.ts';
 import { describeEnginesAtOnce } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';

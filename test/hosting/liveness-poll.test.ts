@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../runtime/hosting/core.ts';
+import type { Core } from '../../runtime/hosting/host/core.ts';
 import { createLivenessPoll } from '../../runtime/hosting/deploy/liveness-poll.ts';
 
 const app = { id: '1', name: 'shop', desired: 'running' };

@@ -10,7 +10,7 @@ import {
   previewName,
 } from '../../runtime/hosting/records/previews.ts';
 import { createPreviews } from '../../runtime/hosting/previews/previews.ts';
-import { readPush } from '../../runtime/hosting/webhooks.ts';
+import { readPush } from '../../runtime/hosting/previews/webhooks.ts';
 import { describeWith, engines } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { type SshServer, startSshServer } from '../engines/ssh-server.ts';

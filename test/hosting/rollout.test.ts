@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../runtime/hosting/core.ts';
+import type { Core } from '../../runtime/hosting/host/core.ts';
 import { createLifecycle } from '../../runtime/hosting/deploy/lifecycle.ts';
-import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
+import { createOperations } from '../../runtime/hosting/host/operations.ts';
 import { rollOut } from '../../runtime/hosting/deploy/rollout.ts';
-import type { DeployStep } from '../../runtime/hosting/deploy/steps.ts';
+import type { DeployStep } from '../../runtime/hosting/host/steps.ts';
 import { EngineError } from '../../runtime/hosting/engine/errors.ts';
 import type { HostedApp, Deployment } from '../../runtime/hosting/records/app.ts';
 
@@ -66,7 +66,6 @@ function createWorld() {
       model: { deploys: {}, defaults: { port: 80 } },
       leaving: world.leaving,
       processes: new Map<string, string>(),
-      stopRuns: async () => {},
     },
     connection: {
       reach: () => 'address',
@@ -104,9 +103,9 @@ describe('containers that cannot be taken away', () => {
     const { world, core } = createWorld();
     world.containers.push('c1');
     world.refuses = true;
-    await expect(createLifecycle(core).remove(app, { volumes: false })).rejects.toThrow(
-      'device or resource busy',
-    );
+    await expect(
+      createLifecycle(core, { stopAll: async () => {} }).remove(app, { volumes: false }),
+    ).rejects.toThrow('device or resource busy');
     expect([...world.leaving]).toEqual([]);
   });
 });

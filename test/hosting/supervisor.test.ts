@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Core } from '../../runtime/hosting/core.ts';
-import type { EngineNaming } from '../../runtime/hosting/deploy/containers.ts';
-import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
+import type { Core } from '../../runtime/hosting/host/core.ts';
+import type { EngineNaming } from '../../runtime/hosting/host/containers.ts';
+import { createOperations } from '../../runtime/hosting/host/operations.ts';
 import { createSupervisor } from '../../runtime/hosting/deploy/supervisor.ts';
 import type { HostedApp } from '../../runtime/hosting/records/app.ts';
 

@@ -11,7 +11,7 @@ import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditMigrations } from '../../runtime/core/audit/index.ts';
-import { createEventHub, type HostingEvent } from '../../runtime/hosting/events.ts';
+import { createEventHub, type HostingEvent } from '../../runtime/hosting/host/events.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
 import { createModelKeys } from '../../runtime/models/keys/model-keys.ts';
 import { readModelKey } from '../../runtime/models/keys/present-key.ts';

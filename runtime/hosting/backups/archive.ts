@@ -1,8 +1,8 @@
 import type { BackupHead } from '@twofold/runtime/kernel';
 import type { Pack } from 'tar-stream';
 import { type VolumeEntry, toEntries, volumeHeader } from '../engine/volume-files.ts';
-import { joined, type OpenArchive, openParts } from '../source/parts.ts';
-import { packed, writeMember, writePieces } from '../source/tar-write.ts';
+import { joined, type OpenArchive, openParts } from '../archives/parts.ts';
+import { packed, writeMember, writePieces } from '../archives/tar-write.ts';
 import { damaged } from './failures.ts';
 import type { FileList } from './file-list.ts';
 

@@ -1,8 +1,13 @@
-import type { HostingStore } from '../records/tables.ts';
+import { resolve } from 'node:path';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { LABELS } from '../deploy/containers.ts';
-import { createOperations } from '../deploy/operations.ts';
-import { createLoop } from '../loop.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
+import { createBackupRepository } from '../records/backup-repository.ts';
+import { sealingSecrets } from '../records/seal.ts';
+import { backupKey } from './cipher.ts';
+import { createTargets } from './targets/targets.ts';
+import { LABELS } from '../host/containers.ts';
+import { createOperations } from '../host/operations.ts';
+import { createLoop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
@@ -61,71 +66,56 @@ export interface Backups {
 /** Milliseconds between two looks at the schedules. */
 const TICK = 1000;
 
-export function createBackups(parts: SystemParts, store: HostingStore, root: string): Backups {
-  const { core, repository } = parts;
+export function createBackups(
+  { store, settings, root, dumpDatabase }: Kernel,
+  made: Omit<BackupParts, 'store' | 'repository' | 'targets' | 'key' | 'inUse'>,
+): Backups {
+  const parts: SystemParts = {
+    ...made,
+    store,
+    key: backupKey(settings),
+    inUse: new Set(),
+    dumpDatabase,
+    secrets: sealingSecrets(settings, root),
+    repository: createBackupRepository(store),
+    targets: createTargets(store, made.seal, resolve(root, made.model.backups.directory)),
+  };
   /** By the name of the app, as records outlive apps. */
   const tasks = createOperations();
   const clean = createCleaner(parts);
   const startTask = createTaskStarter(parts, tasks, clean);
-  const schedule = createSchedule(core.now, (app, kind) => isBusy(parts, tasks, app, kind));
-
-  const begin: Backups['begin'] = async (app) => {
-    assertHasData(app);
-    core.connection.engine();
-    let backup: StoredBackup | undefined;
-    const { done } = await startTask(app.name, 'backup', async (signal, started) => {
-      backup = await recordBackup(parts, app.name, backupRulesOf(app.spec.backup).target);
-      started();
-      await announced(parts, backup, () => makeBackup(parts, app, { backup: backup!, signal }));
-    });
-    return { backup: backup!, done };
-  };
-
-  const verify: Backups['verify'] = async (app, backup) => {
-    assertDone(backup);
-    core.connection.engine();
-    return startTask(app.name, 'drill', async (signal, started) => {
-      started();
-      await whileInUse(parts, backup, () => drill(parts, app, { backup, signal }));
-    });
-  };
-
-  const look = async () => {
-    if (core.connection.info() === null) return;
-    await clean();
-    await bringBackAll(parts, store, startTask);
-    for (const due of schedule.due(core.apps.all())) await startDue(parts, due, { begin, verify });
-  };
+  const schedule = createSchedule(parts.now, (app, kind) => isBusy(parts, tasks, app, kind));
+  const begin: Backups['begin'] = (app) => startBackup(parts, startTask, app);
+  const verify: Backups['verify'] = (app, backup) => startDrill(parts, startTask, { app, backup });
   const loop = createLoop({
     pause: () => TICK,
-    work: look,
-    onError: (error) => core.log.warn(`backups: ${error.message}`),
-  });
-
-  return {
-    ...{ parts, begin, verify },
-    async restore(app, backup) {
-      assertDone(backup);
-      core.connection.engine();
-      if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
-      return startTask(app.name, 'restore', async (_signal, started) => {
-        started();
-        await whileInUse(parts, backup, () => restoreApp(parts, store, { app, backup }));
-      });
+    async work() {
+      if (parts.connection.info() === null) return;
+      await clean();
+      await bringBackAll(parts, startTask);
+      for (const due of schedule.due(parts.apps.all()))
+        await startDue(parts, due, { begin, verify });
     },
+    onError: (error) => parts.log.warn(`backups: ${error.message}`),
+  });
+  return {
+    parts,
+    begin,
+    verify,
+    restore: (app, backup) => startRestore(parts, startTask, { app, backup }),
     async remove(backup) {
       if (backup.status === 'running') throw failure.conflict('The backup is still running');
       if (isInUse(parts, backup))
         throw failure.conflict('The backup is being restored or verified');
       await removeBackup(parts, backup);
     },
-    restoreBeside: (into, backup) => startBeside(parts, { into, backup, startTask }),
-    beginSystem: (target) => startSystem(parts, target, startTask),
-    adopt: () => adoptRows(parts, store, root),
+    restoreBeside: (into, backup) => startBeside(parts, startTask, { into, backup }),
+    beginSystem: (target) => startSystem(parts, startTask, target),
+    adopt: () => adoptRows(parts, root),
     cancel: ({ name }) => tasks.cancel(name),
     async recover() {
-      await reportCutOff(parts, store);
-      for (const backup of await repository.running()) await endKilled(parts, backup);
+      await reportCutOff(parts);
+      for (const backup of await parts.repository.running()) await endKilled(parts, backup);
     },
     start: loop.start,
     async stop() {
@@ -133,6 +123,72 @@ export function createBackups(parts: SystemParts, store: HostingStore, root: str
       await Promise.all([loop.stop(), tasks.stop()]);
     },
   };
+}
+
+interface OfBackup {
+  readonly app: HostedApp;
+  readonly backup: StoredBackup;
+}
+
+async function startBackup(parts: BackupParts, startTask: StartTask, app: HostedApp) {
+  assertHasData(app);
+  parts.connection.engine();
+  const record = () => recordBackup(parts, app.name, backupRulesOf(app.spec.backup).target);
+  return startRecorded(parts, startTask, {
+    subject: app.name,
+    record,
+    work: (backup, signal) => makeBackup(parts, app, { backup, signal }),
+  });
+}
+
+async function startSystem(parts: SystemParts, startTask: StartTask, target: string) {
+  assertCanBackUp(parts);
+  return startRecorded(parts, startTask, {
+    subject: SYSTEM,
+    record: () => recordBackup(parts, null, target),
+    work: (backup, signal) => makeSystemBackup(parts, { backup, signal }),
+  });
+}
+
+interface RecordedWork {
+  readonly subject: string;
+  readonly record: () => Promise<StoredBackup>;
+  readonly work: (backup: StoredBackup, signal: AbortSignal) => Promise<void>;
+}
+
+/** Starts a backup, whose record is there when it returns. */
+async function startRecorded(
+  parts: BackupParts,
+  startTask: StartTask,
+  { subject, record, work }: RecordedWork,
+): Promise<StartedWork & { readonly backup: StoredBackup }> {
+  const recorded = Promise.withResolvers<StoredBackup>();
+  const { done } = await startTask(subject, 'backup', async (signal, started) => {
+    const backup = await record();
+    recorded.resolve(backup);
+    started();
+    await announced(parts, backup, () => work(backup, signal));
+  });
+  return { backup: await recorded.promise, done };
+}
+
+async function startDrill(parts: BackupParts, startTask: StartTask, { app, backup }: OfBackup) {
+  assertDone(backup);
+  parts.connection.engine();
+  return startTask(app.name, 'drill', async (signal, started) => {
+    started();
+    await whileInUse(parts, backup, () => drill(parts, app, { backup, signal }));
+  });
+}
+
+async function startRestore(parts: BackupParts, startTask: StartTask, { app, backup }: OfBackup) {
+  assertDone(backup);
+  parts.connection.engine();
+  if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+  return startTask(app.name, 'restore', async (_signal, started) => {
+    started();
+    await whileInUse(parts, backup, () => restoreApp(parts, { app, backup }));
+  });
 }
 
 type TaskWork = (signal: AbortSignal, started: () => void) => Promise<void>;
@@ -152,13 +208,13 @@ function createCleaner(parts: BackupParts): () => Promise<void> {
 
 /** Runs work in the background, and returns when it has started. */
 function createTaskStarter(
-  { core }: BackupParts,
+  parts: BackupParts,
   tasks: ReturnType<typeof createOperations>,
   clean: () => Promise<void>,
 ) {
   const report = (what: string) => (error: unknown) => {
-    if (error instanceof AppError) core.log.warn(`${what} failed: ${messageOf(error)}`);
-    else core.log.error({ stack: (error as Error).stack }, `${what} failed`);
+    if (error instanceof AppError) parts.log.warn(`${what} failed: ${messageOf(error)}`);
+    else parts.log.error({ stack: (error as Error).stack }, `${what} failed`);
   };
   return (subject: string, kind: string, work: TaskWork): Promise<StartedWork> =>
     new Promise((resolve, reject) => {
@@ -167,7 +223,7 @@ function createTaskStarter(
         // `done` exists only after this function has returned.
         await Promise.resolve();
         // A backup of the server itself needs no engine, and what cannot be removed hinders no task.
-        if (core.connection.info() !== null) await clean().catch(report('cleaning up'));
+        if (parts.connection.info() !== null) await clean().catch(report('cleaning up'));
         await work(signal, () => {
           begun = true;
           resolve({ done });
@@ -182,17 +238,13 @@ function createTaskStarter(
 type StartTask = ReturnType<typeof createTaskStarter>;
 
 /** One app after the other, so that a host with many is not overrun. */
-async function bringBackAll(
-  parts: BackupParts,
-  store: HostingStore,
-  startTask: StartTask,
-): Promise<void> {
-  for (const id of Object.keys(await waitingApps(store))) {
-    const app = parts.core.apps.byId(id);
+async function bringBackAll(parts: BackupParts, startTask: StartTask): Promise<void> {
+  for (const id of Object.keys(await waitingApps(parts.store))) {
+    const app = parts.apps.byId(id);
     if (!app) continue;
     const { done } = await startTask(app.name, 'restore', async (signal, started) => {
       started();
-      await bringBack(parts, store, { app, signal });
+      await bringBack(parts, { app, signal });
     });
     // Its reason was logged, and is in the app's `error`.
     await done.catch(() => {});
@@ -201,12 +253,12 @@ async function bringBackAll(
 
 async function startBeside(
   parts: BackupParts,
-  { into, backup, startTask }: { into: string; backup: StoredBackup; startTask: StartTask },
-): Promise<StartedWork> {
-  const { core } = parts;
+  startTask: StartTask,
+  { into, backup }: { readonly into: string; readonly backup: StoredBackup },
+) {
   assertDone(backup);
-  core.connection.engine();
-  if (core.apps.all().some(({ name }) => name === into))
+  parts.connection.engine();
+  if (parts.apps.all().some(({ name }) => name === into))
     throw failure.conflict('App with this name already exists');
   return startTask(into, 'restore', async (signal, started) => {
     started();
@@ -214,23 +266,8 @@ async function startBeside(
   });
 }
 
-async function startSystem(
-  parts: SystemParts,
-  target: string,
-  startTask: StartTask,
-): Promise<StartedWork & { readonly backup: StoredBackup }> {
-  assertCanBackUp(parts);
-  let backup: StoredBackup | undefined;
-  const { done } = await startTask(SYSTEM, 'backup', async (signal, started) => {
-    backup = await recordBackup(parts, null, target);
-    started();
-    await announced(parts, backup, () => makeSystemBackup(parts, { backup: backup!, signal }));
-  });
-  return { backup: backup!, done };
-}
-
 /** @throws AppError 409 for a backup that cannot be restored. */
-export function assertDone({ id, status }: StoredBackup): void {
+function assertDone({ id, status }: StoredBackup): void {
   if (status !== 'done')
     throw failure.conflict(`Backup ${id} is ${status}: choose one that is done`);
 }
@@ -241,26 +278,25 @@ async function startDue(
   { name, kind }: Due,
   { begin, verify }: Pick<Backups, 'begin' | 'verify'>,
 ): Promise<void> {
-  const { core } = parts;
-  const app = core.apps.all().find((each) => each.name === name);
+  const app = parts.apps.all().find((each) => each.name === name);
   if (!app || app.deployment === null) return;
   const work =
     kind === 'schedule' ? beginScheduled(parts, app, begin) : verifyNewest(parts, app, verify);
   await work.catch((error: unknown) =>
-    core.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
+    parts.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
   );
 }
 
 /** Whether a scheduled task has to wait. One that stops its app waits for deployments too. */
 function isBusy(
-  { core }: BackupParts,
+  parts: BackupParts,
   tasks: ReturnType<typeof createOperations>,
   { id, name, spec }: HostedApp,
   kind: Due['kind'],
 ): boolean {
   if (tasks.running(name) !== undefined) return true;
   const stops = kind === 'schedule' && backupRulesOf(spec.backup).stop;
-  return stops && core.operations.running(id) !== undefined;
+  return stops && parts.operations.running(id) !== undefined;
 }
 
 /** Sends the events of a backup, which notifications are made of. */
@@ -269,17 +305,16 @@ async function announced(
   backup: StoredBackup,
   work: () => Promise<void>,
 ): Promise<void> {
-  const { core } = parts;
   const { app, id } = backup;
-  core.events.emit('backup', { app, backup: id, status: 'running' });
+  parts.events.emit('backup', { app, backup: id, status: 'running' });
   try {
     await work();
   } catch (error) {
     await endFailed(parts, backup, error);
-    core.events.emit('backup', { app, backup: id, status: 'failed', error: messageOf(error) });
+    parts.events.emit('backup', { app, backup: id, status: 'failed', error: messageOf(error) });
     throw error;
   }
-  core.events.emit('backup', { app, backup: id, status: 'done' });
+  parts.events.emit('backup', { app, backup: id, status: 'done' });
 }
 
 /**
@@ -311,10 +346,11 @@ async function verifyNewest(
 
 /** Ends the record of a backup that was cut off, and removes its bytes. */
 async function endKilled(
-  { core, repository, targets }: BackupParts,
+  parts: BackupParts,
   { id, target, object, attempt }: StoredBackup,
 ): Promise<void> {
-  const finished_at = new Date(core.now()).toISOString();
+  const { repository, targets } = parts;
+  const finished_at = new Date(parts.now()).toISOString();
   try {
     const opened = await targets.open(target);
     await opened.discard(object, attempt);
@@ -323,16 +359,16 @@ async function endKilled(
     const error = 'The server stopped during this backup';
     await repository.update(id, { status: 'failed', error, attempt: null, finished_at });
   } catch (failed) {
-    core.log.warn(`the bytes of backup ${id} are left in ${target}: ${messageOf(failed)}`);
+    parts.log.warn(`the bytes of backup ${id} are left in ${target}: ${messageOf(failed)}`);
     const error = `The server stopped during this backup. Its bytes are left: ${messageOf(failed)}`;
     await repository.update(id, { status: 'failed', error, finished_at });
   }
 }
 
 /** Removes containers, networks and volumes of drills that were cut off. */
-async function removeLeftovers({ core }: BackupParts): Promise<void> {
-  const engine = core.connection.engine();
-  const labels = taskLabels(core);
+async function removeLeftovers(parts: BackupParts): Promise<void> {
+  const engine = parts.connection.engine();
+  const labels = taskLabels(parts);
   for (const container of await engine.list(labels))
     if (container.labels[LABELS.task] !== undefined) await engine.remove(container.id);
   await engine.removeLabelled(labels);

@@ -1,7 +1,5 @@
 import { AppError } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
-import { createDeployer, type DeployRequest, type PrepareImage } from '../deploy/deployer.ts';
-import { createLifecycle } from '../deploy/lifecycle.ts';
+import type { DeployRequest, PrepareImage } from '../deploy/deployer.ts';
 import type { AppSource, AppSpec, HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import { newSpec } from '../records/fields.ts';
@@ -24,32 +22,31 @@ export async function restoreBeside(
   parts: BackupParts,
   { into, backup, signal }: { into: string; backup: StoredBackup; signal: AbortSignal },
 ): Promise<void> {
-  const { core } = parts;
   const description = await checkBackup(parts, backup);
   const spec = besideSpec(parts, into, description);
   const values = JSON.parse(
     parts.seal.open(description.sealed as string, aboutBackup(backup.app as string)),
   ) as Pick<HostedApp, 'env' | 'secrets' | 'files'>;
   assertFits({ spec }, description);
-  const app = await core.apps.insert({ name: into, spec, ...values });
+  const app = await parts.apps.insert({ name: into, spec, ...values });
   try {
     const prepare = ownImage(parts, description);
     await deployFilled(parts, app, { prepare, source: sourceOf(spec), backup, signal });
     await startFilled(parts, app.id);
   } catch (error) {
-    await createLifecycle(core).remove(app, { volumes: true });
+    await parts.lifecycle.remove(app, { volumes: true });
     throw error;
   }
 }
 
 /** @throws AppError 400 for a name that is none. */
-function besideSpec({ core }: BackupParts, into: string, { spec }: Description): AppSpec {
+function besideSpec(parts: BackupParts, into: string, { spec }: Description): AppSpec {
   assertAppName(into);
   const { volumes, backup, source, image, replicas } = spec as AppSpec;
   const { dump = null, restore = null, stop = false } = backup ?? {};
   const taken = inheritedSpec(spec as AppSpec, { fork: false });
   return {
-    ...newSpec(into, {}, core.model),
+    ...newSpec(into, {}, parts.model),
     ...taken,
     // A volume that another app uses too would be overwritten.
     volumes: volumes.map(({ name, path }) => ({ name, path })),
@@ -62,18 +59,18 @@ const sourceOf = ({ source, image }: AppSpec): AppSource =>
   source ?? { kind: 'image', image: image ?? '' };
 
 /** Takes the very image of the backup if the engine has it, else the one that has its name now. */
-function ownImage({ core }: BackupParts, { imageId, image, spec }: Description): PrepareImage {
+function ownImage(parts: BackupParts, { imageId, image, spec }: Description): PrepareImage {
   const name = image ?? (spec as AppSpec).image;
   return async (deployment, signal) => {
-    const found = imageId ? await core.connection.engine().images.find(imageId) : null;
+    const found = imageId ? await parts.connection.engine().images.find(imageId) : null;
     if (found) return { image: name ?? found.id, id: found.id };
-    return pulledImage(core, name)(deployment, signal);
+    return pulledImage(parts, name)(deployment, signal);
   };
 }
 
 /** @throws AppError 422 for an image that was built where the engine is another one. */
-export function pulledImage(core: Core, name: string | null): PrepareImage {
-  if (name !== null && !name.startsWith('localhost/')) return createDeployer(core).fromImage(name);
+export function pulledImage({ deployer }: BackupParts, name: string | null): PrepareImage {
+  if (name !== null && !name.startsWith('localhost/')) return deployer.fromImage(name);
   return async () => {
     throw new AppError(
       422,
@@ -103,14 +100,14 @@ export async function deployFilled(
       if (backup) await fillApp(parts, { ...current, deployment }, backup, signal);
     },
   };
-  const started = await createDeployer(parts.core).begin(app, request);
+  const started = await parts.deployer.begin(app, request);
   await started.done;
 }
 
 /** Starts an app that `deployFilled` has left stopped. */
-export async function startFilled({ core }: BackupParts, appId: string): Promise<void> {
-  const app = core.apps.byId(appId) as HostedApp;
-  const { port } = await core.deployments.get(appId, app.deployment as number);
+export async function startFilled(parts: BackupParts, appId: string): Promise<void> {
+  const app = parts.apps.byId(appId) as HostedApp;
+  const { port } = await parts.deployments.get(appId, app.deployment as number);
   const spec = { ...app.spec, usedPort: port, usedPorts: app.spec.ports ?? [] };
-  await createLifecycle(core).start(await core.apps.update(appId, { spec }));
+  await parts.lifecycle.start(await parts.apps.update(appId, { spec }));
 }

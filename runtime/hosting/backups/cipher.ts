@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { ConfigError } from '@twofold/runtime/errors';
 import type { Settings } from '@twofold/runtime/kernel';
-import { piecesInParts } from '../source/chunks.ts';
+import { piecesInParts } from '../archives/chunks.ts';
 import { damaged, wrongKey } from './failures.ts';
 
 const MAGIC = Buffer.from('TWOFOLD-BACKUP-1');

@@ -1,6 +1,6 @@
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Core, placement } from '../core.ts';
-import { containerSpec } from '../deploy/containers.ts';
+import { type Core, placement } from '../host/core.ts';
+import { containerSpec } from '../host/containers.ts';
 import { startReplica } from '../deploy/replicas.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
@@ -21,10 +21,10 @@ export async function drill(
   app: HostedApp,
   { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { core, repository } = parts;
+  const { repository } = parts;
   try {
     await rehearse(parts, app, { backup, signal });
-    const verified_at = new Date(core.now()).toISOString();
+    const verified_at = new Date(parts.now()).toISOString();
     await repository.update(backup.id, { verified_at, error: null });
   } catch (error) {
     if (!signal.aborted) await repository.update(backup.id, { error: messageOf(error) });
@@ -38,7 +38,7 @@ async function rehearse(
   { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
 ): Promise<void> {
   const description = await checkBackup(parts, backup);
-  const copy = await createCopy(parts.core, asDeployed(app), backup.id);
+  const copy = await createCopy(parts, asDeployed(app), backup.id);
   const comparison = await createListComparison();
   try {
     if (description.kind === 'dump') await readDump(parts, copy, { backup, signal });
@@ -60,18 +60,17 @@ async function readVolumes(
   copy: Copy,
   { backup, comparison }: { readonly backup: StoredBackup; readonly comparison: ListComparison },
 ): Promise<void> {
-  const { core } = parts;
   const { parts: sections } = await openBackup(parts, backup);
   const restored: { name: string; volume: string }[] = [];
   for await (const section of sections) {
     if (section.kind === 'list') await comparison.expect(section.chunks);
     if (section.kind !== 'volume') continue;
     const volume = await copy.volume(section.name);
-    await withVolume(core, volume, (files) => files.write(section.entries));
+    await withVolume(parts, volume, (files) => files.write(section.entries));
     restored.push({ name: section.name, volume });
   }
   for (const { name, volume } of restored)
-    await withVolume(core, volume, (files) => comparison.find(`volumes/${name}`, files.read()));
+    await withVolume(parts, volume, (files) => comparison.find(`volumes/${name}`, files.read()));
 }
 
 async function readDump(
@@ -86,7 +85,7 @@ async function readDump(
   const { parts: sections } = await openBackup(parts, backup);
   for await (const section of sections) {
     if (section.kind !== 'dump') continue;
-    const engine = parts.core.connection.engine();
+    const engine = parts.connection.engine();
     const command = await engine.pipe(id, restore, { input: section.chunks, signal });
     for await (const _chunk of command.output);
     await assertSucceeded(command, copy.app, 'restore');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
 import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
@@ -14,12 +14,13 @@ import { describeApp, dumpSection, volumeSections } from './sections.ts';
  * one of an app can be found in a target alone.
  */
 export async function recordBackup(
-  { core, repository, targets }: BackupParts,
+  parts: BackupParts,
   app: string | null,
   target: string,
 ): Promise<StoredBackup> {
+  const { repository, targets } = parts;
   await targets.open(target);
-  const backup = newRecord(core, app, target);
+  const backup = newRecord(parts, app, target);
   await repository.insert(backup);
   return backup;
 }
@@ -41,25 +42,26 @@ export async function recordRefused(
   { name, spec }: HostedApp,
   reason: unknown,
 ): Promise<void> {
-  const { core, repository } = parts;
+  const { repository } = parts;
   const { target, keep } = backupRulesOf(spec.backup);
-  const record = newRecord(core, name, target);
+  const record = newRecord(parts, name, target);
   const error = messageOf(reason);
   const finished_at = record.started_at;
   await repository.insert({ ...record, status: 'failed', error, finished_at });
-  core.events.emit('backup', { app: name, backup: record.id, status: 'failed', error });
+  parts.events.emit('backup', { app: name, backup: record.id, status: 'failed', error });
   await removeOutdated(parts, name, keep);
 }
 
 /** Ends the record of a backup that failed before anything of it was stored. */
 export async function endFailed(
-  { core, repository }: BackupParts,
+  parts: BackupParts,
   { app, id }: StoredBackup,
   reason: unknown,
 ): Promise<void> {
+  const { repository } = parts;
   const { status } = await repository.get(app, id);
   if (status !== 'running') return;
-  const finished_at = new Date(core.now()).toISOString();
+  const finished_at = new Date(parts.now()).toISOString();
   await repository.update(id, { status: 'failed', error: messageOf(reason), finished_at });
 }
 
@@ -78,14 +80,13 @@ export async function makeBackup(
   app: HostedApp,
   { backup, signal }: Making,
 ): Promise<void> {
-  const { core } = parts;
   const rules = backupRulesOf(app.spec.backup);
   try {
     if (rules.dump !== null) await store(parts, app, 'dump', { backup, signal });
     else if (!rules.stop || app.desired === 'stopped')
       await archive(parts, app, { backup, signal });
     else
-      await core.operations.run(app.id, 'backup', (stopped) =>
+      await parts.operations.run(app.id, 'backup', (stopped) =>
         whileStopped(parts, app, () => archive(parts, app, { backup, signal: stopped })),
       );
   } finally {
@@ -109,10 +110,9 @@ async function store(
   kind: 'volumes' | 'dump',
   { backup, signal }: Making,
 ): Promise<void> {
-  const { core } = parts;
   const seal = (text: string) => parts.seal.seal(text, aboutBackup(app.name));
-  const description = await describeApp(core, app, { kind, seal });
-  const sections = kind === 'dump' ? dumpSection(core, app, signal) : volumeSections(core, app);
+  const description = await describeApp(parts, app, { kind, seal });
+  const sections = kind === 'dump' ? dumpSection(parts, app, signal) : volumeSections(parts, app);
   await storeBackup(parts, backup, { description, sections, signal });
 }
 
@@ -124,18 +124,18 @@ export const aboutBackup = (app: string) => `backup:${app}`;
  * server that is killed meanwhile starts it again.
  */
 async function whileStopped(
-  { core }: BackupParts,
+  parts: BackupParts,
   app: HostedApp,
   work: () => Promise<void>,
 ): Promise<void> {
-  await core.apps.update(app.id, { status: 'stopped' });
-  core.ingress.set(idleRoute(app, 'holding'));
+  await parts.apps.update(app.id, { status: 'stopped' });
+  parts.ingress.set(idleRoute(app, 'holding'));
   try {
-    await stopContainers(core, app);
+    await stopContainers(parts, app);
     await work();
   } finally {
-    await startInOperation(core, app.id, new AbortController().signal).catch((error: unknown) =>
-      core.log.error(`${app.name} does not start after its backup: ${messageOf(error)}`),
+    await startInOperation(parts, app.id, new AbortController().signal).catch((error: unknown) =>
+      parts.log.error(`${app.name} does not start after its backup: ${messageOf(error)}`),
     );
   }
 }

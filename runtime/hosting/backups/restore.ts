@@ -1,6 +1,5 @@
-import type { HostingStore } from '../records/tables.ts';
 import { failure, AppError } from '@twofold/runtime/errors';
-import { volumeName, listContainers } from '../deploy/containers.ts';
+import { volumeName, listContainers } from '../host/containers.ts';
 import { startInOperation, stopContainers, ensureReplicas } from '../deploy/lifecycle.ts';
 import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
@@ -10,7 +9,7 @@ import { createSettingsTable } from '../records/settings-table.ts';
 import type { Description } from './archive.ts';
 import { archive, recordBackup } from './make.ts';
 import { type BackupParts, checkBackup, messageOf, openBackup } from './stored.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import { assertSucceeded, runningContainer } from './sections.ts';
 import { emptyVolume, withVolume } from './volumes.ts';
 
@@ -23,22 +22,25 @@ import { emptyVolume, withVolume } from './volumes.ts';
  */
 export async function restoreApp(
   parts: BackupParts,
-  store: Pick<HostingStore, 'db'>,
   { app, backup }: { readonly app: HostedApp; readonly backup: StoredBackup },
 ): Promise<void> {
-  const { core } = parts;
   try {
     assertFits(app, await checkBackup(parts, backup));
-    await core.operations.run(app.id, 'restore', (signal) =>
-      exchange(parts, store, { app, backup, signal }),
+    await parts.operations.run(app.id, 'restore', (signal) =>
+      exchange(parts, { app, backup, signal }),
     );
   } catch (error) {
     const why = `Backup ${backup.id} was not restored: ${messageOf(error)}`;
-    if (core.apps.byId(app.id)) await core.apps.update(app.id, { error: why });
-    core.events.emit('restore', { app: app.name, backup: backup.id, status: 'failed', error: why });
+    if (parts.apps.byId(app.id)) await parts.apps.update(app.id, { error: why });
+    parts.events.emit('restore', {
+      app: app.name,
+      backup: backup.id,
+      status: 'failed',
+      error: why,
+    });
     throw error;
   }
-  core.events.emit('restore', { app: app.name, backup: backup.id, status: 'done' });
+  parts.events.emit('restore', { app: app.name, backup: backup.id, status: 'done' });
 }
 
 /** @throws AppError 409 when the app has no place for what the backup contains. */
@@ -61,20 +63,15 @@ interface Exchange {
   readonly signal: AbortSignal;
 }
 
-async function exchange(
-  parts: BackupParts,
-  store: Pick<HostingStore, 'db'>,
-  { app, backup, signal }: Exchange,
-): Promise<void> {
-  const { core } = parts;
-  const settings = createSettingsTable(store);
+async function exchange(parts: BackupParts, { app, backup, signal }: Exchange): Promise<void> {
+  const settings = createSettingsTable(parts.store);
   // A server that is killed now must not start the app on half of its data.
   await settings.set(markOf(app.id), JSON.stringify({ backup: backup.id, before: null }));
-  await core.apps.update(app.id, { desired: 'stopped', status: 'stopped', error: null });
-  core.ingress.set(idleRoute(app, 'stopped'));
+  await parts.apps.update(app.id, { desired: 'stopped', status: 'stopped', error: null });
+  parts.ingress.set(idleRoute(app, 'stopped'));
   let before: StoredBackup | null = null;
   try {
-    await stopContainers(core, app);
+    await stopContainers(parts, app);
     before = await backUpVolumes(parts, app, signal);
     await settings.set(markOf(app.id), JSON.stringify({ backup: backup.id, before: before?.id }));
     await fillApp(parts, app, backup, signal);
@@ -83,7 +80,7 @@ async function exchange(
     throw error;
   } finally {
     await settings.delete(markOf(app.id));
-    await startInOperation(core, app.id, new AbortController().signal);
+    await startInOperation(parts, app.id, new AbortController().signal);
   }
 }
 
@@ -93,22 +90,22 @@ async function backUpVolumes(
   app: HostedApp,
   signal: AbortSignal,
 ): Promise<StoredBackup | null> {
-  const { core, repository } = parts;
+  const { repository } = parts;
   const present = await presentVolumes(parts, app);
   if (present.length === 0) return null;
   const backup = await recordBackup(parts, app.name, backupRulesOf(app.spec.backup).target);
   const spec = { ...app.spec, volumes: present };
   await archive(parts, { ...app, spec }, { backup, signal });
-  core.log.info(`${app.name}: what was there before the restore is backup ${backup.id}`);
+  parts.log.info(`${app.name}: what was there before the restore is backup ${backup.id}`);
   return repository.get(app.name, backup.id);
 }
 
 /** A volume may be gone, which is the reason for many restores. */
-async function presentVolumes({ core }: BackupParts, app: HostedApp) {
-  const engine = core.connection.engine();
+async function presentVolumes(parts: BackupParts, app: HostedApp) {
+  const engine = parts.connection.engine();
   const found = await Promise.all(
     app.spec.volumes.map(async (volume) => {
-      const labels = await engine.volumeLabels(volumeName(core.naming, app, volume.name));
+      const labels = await engine.volumeLabels(volumeName(parts.naming, app, volume.name));
       return labels ? [volume] : [];
     }),
   );
@@ -119,18 +116,15 @@ const MARK = 'restore:';
 const markOf = (appId: string) => `${MARK}${appId}`;
 
 /** Says what is left of restores that were cut off. Their apps stay stopped. */
-export async function reportCutOff(
-  { core }: BackupParts,
-  store: Pick<HostingStore, 'db'>,
-): Promise<void> {
-  const settings = createSettingsTable(store);
-  for (const app of core.apps.all()) {
+export async function reportCutOff(parts: BackupParts): Promise<void> {
+  const settings = createSettingsTable(parts.store);
+  for (const app of parts.apps.all()) {
     const mark = await settings.get(markOf(app.id));
     if (mark === undefined) continue;
     const { backup, before } = JSON.parse(mark) as { backup: string; before: string | null };
     const what = before === null ? '' : `, or ${before}, which is what was there before`;
     const error = `The server stopped while it restored backup ${backup}: restore it again${what}`;
-    await core.apps.update(app.id, { status: 'failed', desired: 'stopped', error });
+    await parts.apps.update(app.id, { status: 'failed', desired: 'stopped', error });
     await settings.delete(markOf(app.id));
   }
 }
@@ -147,14 +141,13 @@ export async function fillApp(
   backup: StoredBackup,
   signal: AbortSignal,
 ): Promise<void> {
-  const { core } = parts;
-  await removeContainers(core, app);
+  await removeContainers(parts, app);
   const { parts: sections } = await openBackup(parts, backup);
   for await (const section of sections) {
     if (section.kind === 'volume') {
-      const volume = await emptyVolume(core, app, section.name);
-      await withVolume(core, volume, (files) => files.write(section.entries));
-    } else if (section.kind === 'dump') await runRestore(core, app, section.chunks, signal);
+      const volume = await emptyVolume(parts, app, section.name);
+      await withVolume(parts, volume, (files) => files.write(section.entries));
+    } else if (section.kind === 'dump') await runRestore(parts, app, section.chunks, signal);
   }
 }
 

@@ -21,8 +21,7 @@ type Waiting = Readonly<Record<string, HostedApp['desired']>>;
  * other host belong to it.
  */
 export async function adoptRows(
-  { targets }: Pick<BackupParts, 'targets'>,
-  store: HostingStore,
+  { store, targets }: Pick<BackupParts, 'store' | 'targets'>,
   root: string,
 ): Promise<void> {
   const mark = await readMark(root);
@@ -86,28 +85,26 @@ export async function waitingApps(store: Pick<HostingStore, 'db'>): Promise<Wait
  */
 export async function bringBack(
   parts: BackupParts,
-  store: Pick<HostingStore, 'db'>,
   { app, signal }: { readonly app: HostedApp; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { core } = parts;
-  const desired = (await waitingApps(store))[app.id];
+  const desired = (await waitingApps(parts.store))[app.id];
   try {
     const backup = hasData(app) ? await newestBackup(parts, app) : null;
     if (backup) assertFits(app, await checkBackup(parts, backup));
-    const before = await core.deployments.get(app.id, app.deployment as number);
-    const prepare = pulledImage(core, before.image ?? app.spec.image);
+    const before = await parts.deployments.get(app.id, app.deployment as number);
+    const prepare = pulledImage(parts, before.image ?? app.spec.image);
     await deployFilled(parts, app, { prepare, source: before.source, backup, signal });
     if (desired === 'running') await startFilled(parts, app.id);
-    core.log.info(`${app.name} is back${backup ? `, with the data of backup ${backup.id}` : ''}`);
+    parts.log.info(`${app.name} is back${backup ? `, with the data of backup ${backup.id}` : ''}`);
   } catch (error) {
     // The server stops: the next start tries again.
     if (signal.aborted) throw error;
     const why = `Its data was not restored: ${messageOf(error)}`;
-    await core.apps.update(app.id, { status: 'failed', desired: 'stopped', error: why });
-    await forget(store, app.id);
+    await parts.apps.update(app.id, { status: 'failed', desired: 'stopped', error: why });
+    await forget(parts.store, app.id);
     throw error;
   }
-  await forget(store, app.id);
+  await forget(parts.store, app.id);
 }
 
 async function forget(store: Pick<HostingStore, 'db'>, id: string): Promise<void> {
@@ -145,16 +142,13 @@ async function newestBackup(parts: BackupParts, { name, spec }: HostedApp): Prom
 type Found = Pick<StoredBackup, 'target' | 'object'>;
 
 /** A target that was a folder of the other host has nothing here. */
-async function objectsIn(
-  { core, targets }: BackupParts,
-  target: string,
-  app: string,
-): Promise<Found[]> {
+async function objectsIn(parts: BackupParts, target: string, app: string): Promise<Found[]> {
+  const { targets } = parts;
   try {
-    const names = await (await targets.open(target)).list(`${core.naming.instance}/${app}/`);
+    const names = await (await targets.open(target)).list(`${parts.naming.instance}/${app}/`);
     return names.map((object) => ({ target, object }));
   } catch (error) {
-    core.log.warn(`the target ${target} cannot be looked at: ${messageOf(error)}`);
+    parts.log.warn(`the target ${target} cannot be looked at: ${messageOf(error)}`);
     return [];
   }
 }
@@ -174,7 +168,7 @@ async function adoptObject(
     await parts.repository.insert(backup);
     return backup;
   } catch (error) {
-    parts.core.log.warn(`${found.object} is passed over: ${messageOf(error)}`);
+    parts.log.warn(`${found.object} is passed over: ${messageOf(error)}`);
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
-import { listContainers, volumeName } from '../deploy/containers.ts';
+import type { Core } from '../host/core.ts';
+import { listContainers, volumeName } from '../host/containers.ts';
 import type { PipedCommand } from '../engine/volume-files.ts';
 import type { HostedApp } from '../records/app.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
+import type { Deployer } from '../deploy/deployer.ts';
+import type { Lifecycle } from '../deploy/lifecycle.ts';
+import type { HostingStore } from '../records/tables.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import type { BackupRepository } from '../records/backup-repository.ts';
 import type { Seal } from '../records/seal.ts';
@@ -12,8 +15,10 @@ import type { Targets } from './targets/targets.ts';
 import type { BackupRules } from '../records/backup-rules.ts';
 
 /** Shared by the parts of this folder. */
-export interface BackupParts {
-  readonly core: Core;
+export interface BackupParts extends Core {
+  readonly store: HostingStore;
+  readonly deployer: Deployer;
+  readonly lifecycle: Lifecycle;
   readonly repository: BackupRepository;
   readonly targets: Targets;
   readonly seal: Seal;
@@ -55,8 +60,8 @@ export async function storeBackup(
   backup: StoredBackup,
   { description, sections, signal }: BackupSource,
 ): Promise<void> {
-  const { repository, targets, key, core } = parts;
-  const finished_at = () => new Date(core.now()).toISOString();
+  const { repository, targets, key } = parts;
+  const finished_at = () => new Date(parts.now()).toISOString();
   const list = await createFileList();
   try {
     const target = await targets.open(backup.target);
@@ -194,11 +199,11 @@ export async function removeOutdated(
   app: string | null,
   keep: BackupRules['keep'],
 ): Promise<void> {
-  const { repository, core } = parts;
-  const old = outdated(await repository.list(app), keep, core.now());
+  const { repository } = parts;
+  const old = outdated(await repository.list(app), keep, parts.now());
   for (const backup of old.filter((each) => !isInUse(parts, each)))
     await removeBackup(parts, backup).catch((error: unknown) =>
-      core.log.warn(`an old backup is left in ${backup.target}: ${messageOf(error)}`),
+      parts.log.warn(`an old backup is left in ${backup.target}: ${messageOf(error)}`),
     );
 }
 

@@ -86,18 +86,19 @@ async function* single(section: Section): AsyncGenerator<Section> {
 }
 
 function describeServer(
-  { core, secrets }: SystemParts,
+  parts: SystemParts,
   { target }: StoredBackup,
   head: BackupHead,
 ): Description {
-  const apps = core.apps.all().map(({ name, spec }): DescribedApp => ({
+  const { secrets } = parts;
+  const apps = parts.apps.all().map(({ name, spec }): DescribedApp => ({
     ...{ name, domain: spec.domain, image: spec.image },
     volumes: spec.volumes.map((volume) => volume.name),
     target: backupRulesOf(spec.backup).target,
   }));
   return {
-    ...{ version: 1, kind: 'system', created_at: new Date(core.now()).toISOString() },
+    ...{ version: 1, kind: 'system', created_at: new Date(parts.now()).toISOString() },
     ...{ app: null, volumes: [] },
-    system: { instance: core.naming.instance, target, head, keys: secrets, apps },
+    system: { instance: parts.naming.instance, target, head, keys: secrets, apps },
   };
 }

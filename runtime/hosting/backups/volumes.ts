@@ -1,6 +1,6 @@
 import { failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
-import { instanceLabels, LABELS, volumeName } from '../deploy/containers.ts';
+import type { Core } from '../host/core.ts';
+import { instanceLabels, LABELS, volumeName } from '../host/containers.ts';
 import { assertOurs } from '../engine/errors.ts';
 import type { VolumeFiles } from '../engine/volume-files.ts';
 import type { HostedApp } from '../records/app.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { createSemaphore, diskOf } from '@twofold/runtime/kernel';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
@@ -27,7 +27,7 @@ import {
   imageTag,
   LABELS,
   stagesRepository,
-} from './containers.ts';
+} from '../host/containers.ts';
 
 /** Builds images inside the engine. No program of a user runs directly on this machine. */
 export interface ImageBuilder {

@@ -1,11 +1,12 @@
 import { AppError } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { EngineImage, RegistryLogin } from '../engine/images.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { HostedApp, Deployment, HealthCheck, AppSource, Trigger } from '../records/app.ts';
 import { deployedConfig } from '../records/deployed.ts';
-import { imageTag, LABELS } from './containers.ts';
-import { asFullDisk } from '../full-disk.ts';
+import type { AppRuns } from '../records/run.ts';
+import { imageTag, LABELS } from '../host/containers.ts';
+import { asFullDisk } from '../host/full-disk.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { assertNotMoved } from './lifecycle.ts';
@@ -65,13 +66,13 @@ export interface Deployer {
   first(app: HostedApp, request: DeployRequest): Promise<void>;
 }
 
-export function createDeployer(core: Core): Deployer {
+export function createDeployer(core: Core, runs: AppRuns): Deployer {
   return {
-    begin: (app, request) => begin(core, app, request),
+    begin: (app, request) => begin(core, runs, app, request),
     async first(app, request) {
       try {
         await (
-          await begin(core, app, request)
+          await begin(core, runs, app, request)
         ).done;
       } catch (error) {
         await removeNeverDeployed(core, app);
@@ -106,7 +107,12 @@ async function removeNeverDeployed(core: Core, app: HostedApp): Promise<void> {
   core.events.emit('removed', { app: app.name });
 }
 
-function begin(core: Core, app: HostedApp, request: DeployRequest): Promise<StartedDeployment> {
+function begin(
+  core: Core,
+  runs: AppRuns,
+  app: HostedApp,
+  request: DeployRequest,
+): Promise<StartedDeployment> {
   core.connection.engine();
   assertNotMoved(app);
   return new Promise((resolve, reject) => {
@@ -121,7 +127,7 @@ function begin(core: Core, app: HostedApp, request: DeployRequest): Promise<Star
         });
         core.onStep('recorded');
         queueMicrotask(() => resolve({ deployment, done }));
-        return run(core, app.id, { deployment, request, signal });
+        return run(core, runs, app.id, { deployment, request, signal });
       },
     );
     // Reports an error that comes before the deployment's record exists. A later error is reported
@@ -132,6 +138,7 @@ function begin(core: Core, app: HostedApp, request: DeployRequest): Promise<Star
 
 async function run(
   core: Core,
+  runs: AppRuns,
   appId: string,
   {
     deployment,
@@ -165,7 +172,7 @@ async function run(
     const planned: Deployment = { ...deployment, ...ready };
     if (request.instead) await workOnce(core, app, planned, request.instead);
     else {
-      await runRelease(core, app, planned, signal);
+      await runRelease(runs, app, planned, signal);
       const spec = { ...app.spec, builtHealth: builtHealthOf(image, source) };
       await rollOut(core, { ...app, spec }, planned, signal);
     }

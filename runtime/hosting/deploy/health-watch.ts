@@ -1,6 +1,6 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
-import { createLoop, type Loop } from '../loop.ts';
+import { createLoop, type Loop } from '../host/loop.ts';
 import { type HealthCheck, healthCheckOf, type HostedApp } from '../records/app.ts';
 import { asDeployed } from '../records/deployed.ts';
 import { createProbe } from './probe.ts';

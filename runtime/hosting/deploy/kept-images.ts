@@ -1,7 +1,7 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { HostedApp } from '../records/app.ts';
-import { allImagesPrefix, imagePrefix, imageTag } from './containers.ts';
+import { allImagesPrefix, imagePrefix, imageTag } from '../host/containers.ts';
 
 /** The key, among the retries, for checking the images of every app. */
 const ALL_IMAGES = 'images';

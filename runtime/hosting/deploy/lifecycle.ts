@@ -1,17 +1,18 @@
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import { assertOurs } from '../engine/errors.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
 import { asDeployed } from '../records/deployed.ts';
+import type { AppRuns } from '../records/run.ts';
 import {
   imagePrefix,
   instanceLabels,
   listContainers,
   stagesRepository,
   volumeName,
-} from './containers.ts';
+} from '../host/containers.ts';
 import { removeNetworks } from './project-networks.ts';
 import { ensureVolumes, lastLines, retire } from './replicas.ts';
 import { idleRoute, currentTargets, servingRoute, targetsIn } from './rollout.ts';
@@ -33,7 +34,7 @@ export interface Lifecycle {
   remove(app: HostedApp, options: { readonly volumes: boolean }): Promise<void>;
 }
 
-export function createLifecycle(core: Core): Lifecycle {
+export function createLifecycle(core: Core, runs: Pick<AppRuns, 'stopAll'>): Lifecycle {
   return {
     start: (app) =>
       unlessInStatus(core, app, 'running', () =>
@@ -41,7 +42,7 @@ export function createLifecycle(core: Core): Lifecycle {
       ),
     stop: (app) =>
       unlessInStatus(core, app, 'stopped', () =>
-        core.operations.run(app.id, 'stop', () => stop(core, app.id)),
+        core.operations.run(app.id, 'stop', () => stop(core, runs, app.id)),
       ),
     async restart(app) {
       assertDeployed(app);
@@ -51,7 +52,7 @@ export function createLifecycle(core: Core): Lifecycle {
     async remove(app, options) {
       // A running build or deployment of this app is cancelled first.
       await core.operations.cancel(app.id);
-      await core.operations.run(app.id, 'delete', () => remove(core, app.id, options));
+      await core.operations.run(app.id, 'delete', () => remove(core, runs, app.id, options));
     },
   };
 }
@@ -152,11 +153,11 @@ export async function ensureReplicas(
   };
 }
 
-async function stop(core: Core, appId: string): Promise<HostedApp> {
+async function stop(core: Core, runs: Pick<AppRuns, 'stopAll'>, appId: string): Promise<HostedApp> {
   const app = currentApp(core, appId);
   await core.apps.update(appId, { desired: 'stopped' });
   core.ingress.set(idleRoute(app, 'stopped'));
-  await Promise.all([stopContainers(core, app), core.stopRuns(appId)]);
+  await Promise.all([stopContainers(core, app), runs.stopAll(appId)]);
   return core.apps.update(appId, { status: 'stopped', error: null });
 }
 
@@ -242,6 +243,7 @@ async function restartProcess(
 
 async function remove(
   core: Core,
+  runs: Pick<AppRuns, 'stopAll'>,
   appId: string,
   { volumes }: { readonly volumes: boolean },
 ): Promise<void> {
@@ -255,7 +257,7 @@ async function remove(
     status: app.deployment === null ? app.status : 'stopped',
   });
   core.ingress.remove(appId);
-  await core.stopRuns(appId);
+  await runs.stopAll(appId);
   const containers = await listContainers(engine, core.naming, app);
   for (const { id } of containers) {
     core.leaving.add(id);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Core } from '../core.ts';
-import { createLoop, type Loop } from '../loop.ts';
+import type { Core } from '../host/core.ts';
+import { createLoop, type Loop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 
 /**

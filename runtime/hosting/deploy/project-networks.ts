@@ -1,7 +1,7 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { HostedApp } from '../records/app.ts';
 import { asDeployed } from '../records/deployed.ts';
-import { instanceLabels, networksOf } from './containers.ts';
+import { instanceLabels, networksOf } from '../host/containers.ts';
 
 /** Creates the networks of an app where they do not exist. */
 export async function ensureNetworks(core: Core, { spec }: Pick<HostedApp, 'spec'>): Promise<void> {

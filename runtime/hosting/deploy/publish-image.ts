@@ -1,8 +1,8 @@
 import { AppError } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import { EngineError } from '../engine/errors.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
-import { imageTag } from './containers.ts';
+import { imageTag } from '../host/containers.ts';
 
 interface BuiltImage {
   /** The name of the app. */

@@ -1,9 +1,9 @@
 import { createSemaphore } from '@twofold/runtime/kernel';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
-import { createLoop } from '../loop.ts';
-import { deploymentOf, instanceLabels, isRun, LABELS, processOf } from './containers.ts';
+import { createLoop } from '../host/loop.ts';
+import { deploymentOf, instanceLabels, isRun, LABELS, processOf } from '../host/containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { repairNetworks } from './project-networks.ts';
@@ -14,9 +14,7 @@ import { REMOVED, type AppSupervisor } from './supervisor.ts';
 
 /** Makes the containers on the engine match the apps in the database. */
 export interface Reconciler {
-  /**
-   * Called after each connection: repairs what an unclean stop has left, then compares everything.
-   */
+  /** Repairs what an unclean stop of the engine or the server has left, then compares everything. */
   recover(): Promise<void>;
   start(): void;
   stop(): Promise<void>;

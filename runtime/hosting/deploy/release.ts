@@ -1,6 +1,6 @@
 import { AppError } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
+import type { AppRuns } from '../records/run.ts';
 
 /** The release command of a deployment failed. The old containers were not touched. */
 export class ReleaseError extends AppError {
@@ -23,14 +23,14 @@ const LAST_LINES = 100;
  * @throws ReleaseError for another exit code than 0.
  */
 export async function runRelease(
-  core: Core,
+  runs: AppRuns,
   app: HostedApp,
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> {
   const command = app.spec.release;
   if (!command) return;
-  const { run, log } = await core.release({ app, deployment, command, signal });
+  const { run, log } = await runs.release({ app, deployment, command, signal });
   if (run.status === 'done') return;
   const reason =
     run.status === 'failed' ? `ended with exit code ${run.exit_code}` : WORDS[run.status];

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
-import { placement } from '../core.ts';
+import type { Core } from '../host/core.ts';
+import { placement } from '../host/core.ts';
 import type { ContainerDetail, ContainerSpec, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import { type HostedApp, healthCheckOf, type ProbeRecord } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
-import { instanceLabels, LABELS, targetOf, volumeName } from './containers.ts';
+import { instanceLabels, LABELS, targetOf, volumeName } from '../host/containers.ts';
 import { describeListening } from './listening.ts';
 import { ensureNetworks } from './project-networks.ts';
 import { createStartProbe, waitUntilReady } from './probe.ts';

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
-import { placement } from '../core.ts';
+import type { Core } from '../host/core.ts';
+import { placement } from '../host/core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
 import type { Deployment, ForwardTarget, HostedApp } from '../records/app.ts';
 import { asDeployed, deployedConfig } from '../records/deployed.ts';
 import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
 import { servedDomains } from '../records/domains.ts';
-import { deploymentOf, listContainers, processOf, targetOf } from './containers.ts';
+import { deploymentOf, listContainers, processOf, targetOf } from '../host/containers.ts';
 import { ensureVolumes, lastLines, retire } from './replicas.ts';
 import { createSlot, type Slot, slotOf, slotsOf, startSlot, type StartedSlot } from './slots.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Core } from '../core.ts';
-import { placement } from '../core.ts';
+import type { Core } from '../host/core.ts';
+import { placement } from '../host/core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { AppProcess, Deployment, HostedApp } from '../records/app.ts';
 import { asProcess } from '../records/deployed.ts';
-import { containerSpec, LABELS, processOf, replicaOf } from './containers.ts';
+import { containerSpec, LABELS, processOf, replicaOf } from '../host/containers.ts';
 import { createContainer, startReplica, type StartedReplica } from './replicas.ts';
 
 /** One container of a deployment: a replica of the app itself, or of one of its processes. */

@@ -1,6 +1,6 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { Deployment, GitSource, HostedApp } from '../records/app.ts';
 import type { BuildSettings } from '../records/build-settings.ts';
 import { type Fetched, fetchGit } from '../source/git.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
 import { asDeployed } from '../records/deployed.ts';
-import { deploymentOf, isRun, LABELS, listContainers } from './containers.ts';
+import { deploymentOf, isRun, LABELS, listContainers } from '../host/containers.ts';
 import { stopContainers } from './lifecycle.ts';
 import { describeEnd, lastLines } from './replicas.ts';
 import { idleRoute, servingRoute } from './rollout.ts';

@@ -1,9 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@twofold/runtime/kernel';
-import type { Reach } from '../deploy/containers.ts';
 import type { Engine, EngineEvent, EngineInfo } from './engine.ts';
 import { EngineError } from './errors.ts';
+
+/**
+ * How the server reaches a container: at the container's own address, or at a port that is
+ * published on 127.0.0.1.
+ */
+export type Reach = 'address' | 'port';
 
 /** The connection to the engine. The engine may stop and come back while the server runs. */
 export interface EngineConnection {
@@ -15,7 +20,7 @@ export interface EngineConnection {
   /** Sends a ping to the engine, and waits for the answer at most `timeout` milliseconds. */
   connected(timeout?: number): Promise<boolean>;
   /** Connects. Resolves even if no engine answers; the attempts then continue. */
-  start(): Promise<void>;
+  start(followers: readonly EngineFollower[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -26,9 +31,13 @@ export interface ConnectionOptions {
   /** Overrides the detection from the machine's network interfaces. */
   readonly reach: Reach | null;
   readonly log: Logger;
+}
+
+/** What has to know of the engine's state. Each is called in its turn. */
+export interface EngineFollower {
   /** Called after each connection to the engine. */
-  readonly onConnect: () => Promise<void>;
-  readonly onEvent: (event: EngineEvent) => void;
+  recover?(): Promise<void>;
+  onEvent?(event: EngineEvent): void;
 }
 
 const RETRY_PAUSE = 1000;
@@ -51,9 +60,10 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
     current = null;
     reason = message;
   };
-  const run = async (ready: () => void) => {
+  const run = async (followers: readonly EngineFollower[], ready: () => void) => {
     while (!abort.signal.aborted) {
-      await follow(options, abort.signal, (connected) => (current = connected), ready).catch(lose);
+      const use = (connected: Connected) => (current = connected);
+      await follow(options, followers, { signal: abort.signal, use, ready }).catch(lose);
       if (abort.signal.aborted) return;
       // The event stream may end although the engine works: connect again without a pause.
       const well = await current?.engine.ping().then(() => true, lose);
@@ -81,7 +91,7 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
         late,
       ]);
     },
-    start: () => new Promise<void>((resolve) => (loop = run(resolve))),
+    start: (followers) => new Promise<void>((resolve) => (loop = run(followers, resolve))),
     async stop() {
       abort.abort();
       await loop;
@@ -92,9 +102,12 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
 /** Connects once, and handles events until the connection ends. */
 async function follow(
   options: ConnectionOptions,
-  signal: AbortSignal,
-  use: (connected: Connected) => void,
-  ready: () => void,
+  followers: readonly EngineFollower[],
+  {
+    signal,
+    use,
+    ready,
+  }: { signal: AbortSignal; use: (connected: Connected) => void; ready: () => void },
 ): Promise<void> {
   const engine = await options.connect();
   const gateway = await engine.ensureNetwork(options.network(), options.labels());
@@ -106,10 +119,10 @@ async function follow(
   const events = engine.events(options.labels(), signal)[Symbol.asyncIterator]();
   const first = events.next();
   first.catch(() => {});
-  await options.onConnect();
+  for (const follower of followers) await follower.recover?.();
   ready();
   for (let event = await first; !event.done; event = await events.next())
-    options.onEvent(event.value);
+    for (const follower of followers) follower.onEvent?.(event.value);
 }
 
 /**

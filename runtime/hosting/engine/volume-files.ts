@@ -1,6 +1,6 @@
 import type { Header as ReadHeader } from 'tar-stream';
-import type { Member } from '../source/tar-members.ts';
-import type { Header } from '../source/tar-write.ts';
+import type { Member } from '../archives/tar-members.ts';
+import type { Header } from '../archives/tar-write.ts';
 
 /** A file, folder or link of a volume. */
 export interface VolumeEntry {

@@ -2,7 +2,7 @@ import { APP_STATUSES } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { listed, object, orNull, text } from '@twofold/schema/shapes';
 import { reply } from '@twofold/runtime/http';
-import { volumeName } from '../deploy/containers.ts';
+import { volumeName } from '../host/containers.ts';
 import { routeOf } from '../deploy/rollout.ts';
 import type { Leader } from '../leader.ts';
 import type { HostedApp } from '../records/app.ts';

@@ -2,7 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import { stream } from '@twofold/schema';
 import { list, object, text } from '@twofold/schema/shapes';
 import { bytesOf, type Call, createChecks, reply } from '@twofold/runtime/http';
-import { applyCompose } from '../compose/apply-compose.ts';
+import { applyCompose } from './apply-compose.ts';
 import type { ComposeApp } from '../compose/compose-app.ts';
 import { type ComposePlan, planCompose, reportOf } from '../compose/compose-plan.ts';
 import { type ComposeArchive, noteWanted, receiveArchive } from '../compose/compose-source.ts';

@@ -2,7 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import { closed, type ValueOf } from '@twofold/schema/shapes';
 import type { Call } from '@twofold/runtime/http';
 import type { DeployRequest, StartedDeployment } from '../deploy/deployer.ts';
-import { deployGit } from '../deploy/git-deploys.ts';
+import { deployGit } from './deploy-git.ts';
 import type { Leader } from '../leader.ts';
 import type { AppSource, Deployment, GitSource, HostedApp } from '../records/app.ts';
 import { image } from '../records/app-shape.ts';

@@ -1,7 +1,7 @@
 import { type Flow, reply } from '@twofold/runtime/http';
 import type { Leader } from '../leader.ts';
-import { renderRequestMetrics } from '../request-metrics.ts';
-import { PROMETHEUS, renderMetrics } from '../stats.ts';
+import { renderRequestMetrics } from '../ingress/request-metrics.ts';
+import { PROMETHEUS, renderMetrics } from '../host/stats.ts';
 import { flow } from './flow.ts';
 
 /** The part of the page of figures, which the leader makes. It is no route of its own. */

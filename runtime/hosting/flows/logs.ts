@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { count, dateTime, listed, object, orNull, text } from '@twofold/schema/shapes';
 import { type Call, momentOf, type Reply, reply } from '@twofold/runtime/http';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import { readAccessLog } from '../ingress/read-access-log.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { LogLine, LogPosition } from '../engine/engine.ts';
-import { followApp, readAppLogs, type AppLines, type Cursor } from '../logs.ts';
+import { followApp, readAppLogs, type AppLines, type Cursor } from '../deploy/logs.ts';
 import { eventStream, wantsEvents } from './event-stream.ts';
 import { flow, ON_APP, ON_ENGINE } from './flow.ts';
 

@@ -4,7 +4,7 @@ import { stream } from '@twofold/schema';
 import { closed, count, dateTime, list, object, orNull, text } from '@twofold/schema/shapes';
 import { bytesOf, reply } from '@twofold/runtime/http';
 import { VERSION } from '@twofold/runtime/kernel';
-import { volumeName } from '../deploy/containers.ts';
+import { volumeName } from '../host/containers.ts';
 import type { Leader } from '../leader.ts';
 import { assertTarget, readKey } from '../moves/arrival.ts';
 import { volumesOf } from '../moves/departure.ts';
@@ -107,11 +107,11 @@ export const importApp = flow('POST /api/apps/import', {
     ],
   },
   refuses: [...ON_ENGINE, 422],
-  async handle({ query, koa }, { moves: { parts, arrivals } }) {
+  async handle({ query, koa }, { backups, moves: { arrivals } }) {
     const { move: id, step, part, backup_target } = query;
     if (id === undefined) throw failure.badRequest('move is required');
     if (step === 'check') {
-      await assertTarget(parts.targets, backup_target);
+      await assertTarget(backups.parts.targets, backup_target);
       return reply(200, { move: id, state: 'ready' });
     }
     if (step === 'cancel') {
@@ -163,7 +163,7 @@ async function plan(leader: Leader, app: HostedApp) {
   const image = current?.image_id ? await engine.images.find(current.image_id) : null;
   if (current && !image)
     throw failure.conflict('The image of this app is gone from the engine: deploy it, then move');
-  const volumes = await volumesOf({ core: leader }, app);
+  const volumes = await volumesOf(leader, app);
   return {
     version: VERSION,
     volumes: volumes.map((name) => ({

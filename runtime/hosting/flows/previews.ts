@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { closed, listed } from '@twofold/schema/shapes';
 import { reply } from '@twofold/runtime/http';
-import { deployGit } from '../deploy/git-deploys.ts';
+import { deployGit } from './deploy-git.ts';
 import type { Leader } from '../leader.ts';
 import type { HostedApp } from '../records/app.ts';
 import { app, image, lifetime } from '../records/app-shape.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { APP_STATUSES } from '@twofold/schema';
 import { reply } from '@twofold/runtime/http';
 import type { Logger } from '@twofold/runtime/kernel';
-import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
+import { allStagesPrefix, instanceLabels } from '../host/containers.ts';
 import type { HostedApp } from '../records/app.ts';
 import { pruneRecords } from '../records/prune.ts';
 import { eventStream, type SentEvent, wantsEvents } from './event-stream.ts';

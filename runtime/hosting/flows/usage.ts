@@ -1,14 +1,14 @@
 import { failure } from '@twofold/runtime/errors';
 import { closed, dateTime, flag, list, object, text } from '@twofold/schema/shapes';
 import { type Call, reply } from '@twofold/runtime/http';
-import type { Core } from '../core.ts';
-import { listReplicas } from '../deploy/containers.ts';
+import type { Core } from '../host/core.ts';
+import { listReplicas } from '../host/containers.ts';
 import type { ExecOptions, ExecResult } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { HostedApp } from '../records/app.ts';
 import { command } from '../records/app-shape.ts';
-import { renderRequestMetrics } from '../request-metrics.ts';
-import { PROMETHEUS, renderMetrics } from '../stats.ts';
+import { renderRequestMetrics } from '../ingress/request-metrics.ts';
+import { PROMETHEUS, renderMetrics } from '../host/stats.ts';
 import { eventStream } from './event-stream.ts';
 import { flow, ON_ENGINE, USUAL } from './flow.ts';
 

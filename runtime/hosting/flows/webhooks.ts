@@ -2,14 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { stream } from '@twofold/schema';
 import { bytesOf, type Call, type Reply, reply } from '@twofold/runtime/http';
-import { deployGit } from '../deploy/git-deploys.ts';
+import { deployGit } from './deploy-git.ts';
 import type { Leader } from '../leader.ts';
 import type { PullRequestEvent } from '../previews/pull-request.ts';
 import { readBytes } from '../read-bytes.ts';
 import type { GitSource, HostedApp } from '../records/app.ts';
 import { showPreviewRules } from '../records/previews.ts';
 import { webhookKey } from '../records/settings-table.ts';
-import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
+import {
+  createWebhookSecret,
+  deliveryId,
+  isSigned,
+  readPush,
+  type Push,
+} from '../previews/webhooks.ts';
 import { deleted, flow, ON_APP } from './flow.ts';
 
 const MAX_BODY = 5 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { createChecks } from '@twofold/runtime/http';
 import { diskOf } from '@twofold/runtime/kernel';
 import { decrypt } from '../backups/cipher.ts';
 import { emptyVolume, withVolume } from '../backups/volumes.ts';
-import { imagePrefix, volumeName } from '../deploy/containers.ts';
+import { imagePrefix, volumeName } from '../host/containers.ts';
 import type { ArrivedApp, HostedApp } from '../records/app.ts';
 import { newSpec, toSpecFields } from '../records/fields.ts';
 import { assertAppName, assertEnv, toEnv } from '../records/names.ts';
@@ -43,10 +43,10 @@ export async function receiveApp(
     const description = checked(stream.description);
     const app = await recordApp(parts, description, arrival);
     onRecord(app);
-    parts.core.onStep('move-recorded');
+    parts.onStep('move-recorded');
     const imageId = await receiveParts(parts, app, stream.parts);
     await keepSecrets(parts, app, description);
-    parts.core.onStep('move-received');
+    parts.onStep('move-received');
     await deploy(parts, app, { description, imageId });
     return app;
   } catch (error) {
@@ -70,17 +70,18 @@ function checked(description: unknown): MoveDescription {
 }
 
 async function recordApp(
-  { core, targets }: MoveParts,
+  parts: MoveParts,
   { app: fields, secrets, passwords }: MoveDescription,
   arrival: ArrivedApp,
 ): Promise<HostedApp> {
+  const { targets } = parts;
   assertAppName(fields.name);
   await assertTarget(targets, fields.backup?.target);
-  const spec = newSpec(fields.name, await toSpecFields(fields), core.model);
+  const spec = newSpec(fields.name, await toSpecFields(fields), parts.model);
   const env = toEnv(fields.env ?? {});
   assertEnv(secrets);
   const http = { ...spec.http, basic_auth: passwords ?? null };
-  return core.apps.insert({
+  return parts.apps.insert({
     ...{ name: fields.name, env, secrets, files: toFiles(fields.files ?? []) },
     spec: { ...spec, ...(passwords && { http }), arrival },
   });
@@ -107,19 +108,19 @@ async function receiveParts(
     if (part.kind === 'image') {
       if (imageId !== null) throw refusedStream('it has two images');
       imageId = await loadImage(parts, app, part.chunks);
-      parts.core.onStep('move-image');
+      parts.onStep('move-image');
     } else await writeVolume(parts, app, part);
   }
   return imageId;
 }
 
 async function loadImage(
-  { core }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   chunks: AsyncIterable<Buffer>,
 ): Promise<string> {
-  const { images } = core.connection.engine();
-  const tag = `${imagePrefix(core.naming, app)}move`;
+  const { images } = parts.connection.engine();
+  const tag = `${imagePrefix(parts.naming, app)}move`;
   await images.load(withOneTag(chunks, tag));
   const image = await images.find(tag);
   if (image) return image.id;
@@ -127,7 +128,7 @@ async function loadImage(
 }
 
 async function writeVolume(
-  { core }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   { kind, volume, entries }: Exclude<MovePart, { kind: 'image' }>,
 ): Promise<void> {
@@ -135,38 +136,40 @@ async function writeVolume(
     throw refusedStream(`the app has no volume ${JSON.stringify(volume.slice(0, 100))}`);
   const full =
     kind === 'changes'
-      ? volumeName(core.naming, app, volume)
-      : await emptyVolume(core, app, volume);
-  await withVolume(core, full, (files) => files.write(createEntryCheck()(entries)));
-  core.onStep(kind === 'copy' ? 'move-volume' : 'move-last');
+      ? volumeName(parts.naming, app, volume)
+      : await emptyVolume(parts, app, volume);
+  await withVolume(parts, full, (files) => files.write(createEntryCheck()(entries)));
+  parts.onStep(kind === 'copy' ? 'move-volume' : 'move-last');
 }
 
 async function keepSecrets(
-  { core, vault, certificates }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   { gitToken, webhookSecret, deployKey, certificates: pairs = [] }: MoveDescription,
 ): Promise<void> {
+  const { vault, certificates } = parts;
   if (gitToken) await vault.set(gitTokenKey(app.id), gitToken);
   if (webhookSecret) await vault.set(webhookKey(app.id), webhookSecret);
-  if (deployKey) await core.deployKeys.put(app.id, deployKey);
+  if (deployKey) await parts.deployKeys.put(app.id, deployKey);
   const hosts = app.spec.worker ? [] : [app.spec.domain, ...app.spec.aliases];
   for (const { own, ...pair } of pairs)
     // One that has expired meanwhile is no reason to refuse the app.
     await certificates.put(hosts, pair, own).catch((error: Error) => {
-      core.log.warn(`${app.name}: a certificate was not taken over: ${error.message}`);
+      parts.log.warn(`${app.name}: a certificate was not taken over: ${error.message}`);
     });
 }
 
 /** Starts the app and waits until it is ready; an app that was stopped is only made ready to start. */
 async function deploy(
-  { core, deployer }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   { description, imageId }: { description: MoveDescription; imageId: string | null },
 ): Promise<void> {
+  const { deployer } = parts;
   const { deployed } = description;
   if (!deployed) return;
   if (imageId === null) throw refusedStream('it has no image');
-  const { done } = await deployer.begin(core.apps.byId(app.id) ?? app, {
+  const { done } = await deployer.begin(parts.apps.byId(app.id) ?? app, {
     ...{ trigger: 'move', source: deployed.source },
     prepare: async () => ({ image: deployed.image, id: imageId }),
     ...(!deployed.running && { instead: async () => {} }),
@@ -178,7 +181,7 @@ async function deploy(
 const LOOK_EVERY = 64 * 1024 * 1024;
 
 async function* whileThereIsRoom(
-  { core }: MoveParts,
+  parts: MoveParts,
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   let since = LOOK_EVERY;
@@ -186,9 +189,9 @@ async function* whileThereIsRoom(
     since += chunk.length;
     if (since >= LOOK_EVERY) {
       since = 0;
-      const root = core.connection.info()?.root;
+      const root = parts.connection.info()?.root;
       const disk = root ? await diskOf(root) : null;
-      if (disk && disk.free < core.model.diskFloor)
+      if (disk && disk.free < parts.model.diskFloor)
         throw new AppError(507, 'DISK_FULL', 'There is too little free disk space for this app');
     }
     yield chunk;

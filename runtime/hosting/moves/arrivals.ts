@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { ArrivedApp, HostedApp } from '../records/app.ts';
 import { routeOf } from '../deploy/rollout.ts';
-import { pump } from '../source/chunks.ts';
+import { pump } from '../archives/chunks.ts';
 import { receiveApp } from './arrival.ts';
 import { noMove } from './failures.ts';
 import type { MoveParts } from './parts.ts';
@@ -51,7 +51,6 @@ const FORWARD_TIME = 25 * 3_600_000;
 const MAX_ARRIVALS = 4;
 
 export function createArrivals(parts: MoveParts): Arrivals {
-  const { core } = parts;
   const arrivals = new Map<string, Arrival>();
   const end = async (move: string, arrival: Arrival, error: unknown) => {
     if (arrival.state === 'keeping' || arrival.state === 'ended') return;
@@ -71,16 +70,16 @@ export function createArrivals(parts: MoveParts): Arrivals {
     },
     keep: (move, proof) => keepArrival(parts, arrivals, { move, proof }),
     async recover() {
-      for (const { id, spec } of core.apps.all())
+      for (const { id, spec } of parts.apps.all())
         if (spec.arrival?.kept === false)
-          await core.apps.update(id, { desired: 'stopped', status: 'stopped' });
+          await parts.apps.update(id, { desired: 'stopped', status: 'stopped' });
     },
     async look() {
-      const late = core.now() - parts.patience;
+      const late = parts.now() - parts.patience;
       for (const [move, arrival] of arrivals)
         if (!arrival.busy && arrival.heard < late) await end(move, arrival, noMove());
       const live = new Set([...arrivals.values()].map(({ app }) => app?.id));
-      for (const { id, spec } of core.apps.all())
+      for (const { id, spec } of parts.apps.all())
         if (spec.arrival?.kept === false && !live.has(id) && !arrivals.has(spec.arrival.move))
           await removeApp(parts, id);
     },
@@ -118,16 +117,16 @@ async function takePart(
     throw arrival.error;
   } finally {
     arrival.busy = false;
-    arrival.heard = parts.core.now();
+    arrival.heard = parts.now();
   }
 }
 
 /** The stream is complete: waits until the app has started. */
-async function startArrival({ core }: MoveParts, arrival: Arrival): Promise<void> {
+async function startArrival(parts: MoveParts, arrival: Arrival): Promise<void> {
   arrival.input.end();
   await arrival.done;
   arrival.state = 'started';
-  core.onStep('move-started');
+  parts.onStep('move-started');
 }
 
 async function keepArrival(
@@ -135,7 +134,7 @@ async function keepArrival(
   arrivals: Map<string, Arrival>,
   { move, proof }: { readonly move: string; readonly proof: string },
 ): Promise<ArrivedApp> {
-  const app = parts.core.apps.all().find(({ spec }) => spec.arrival?.move === move);
+  const app = parts.apps.all().find(({ spec }) => spec.arrival?.move === move);
   const given = app?.spec.arrival;
   if (!app || !given || !matchesDigest(proof, given.proof)) throw noMove();
   if (given.kept) return given;
@@ -153,15 +152,11 @@ async function keepArrival(
   }
 }
 
-function assertRoom(
-  { core }: MoveParts,
-  arrivals: ReadonlyMap<string, Arrival>,
-  move: string,
-): void {
-  core.connection.engine();
+function assertRoom(parts: MoveParts, arrivals: ReadonlyMap<string, Arrival>, move: string): void {
+  parts.connection.engine();
   if (arrivals.size >= MAX_ARRIVALS)
     throw failure.conflict('Other apps are being moved to this server: wait for their end');
-  if (core.apps.all().some(({ spec }) => spec.arrival?.move === move))
+  if (parts.apps.all().some(({ spec }) => spec.arrival?.move === move))
     throw failure.conflict('This move has ended already');
 }
 
@@ -171,7 +166,7 @@ function begin(parts: MoveParts, move: string, key: Buffer): Arrival {
   input.on('error', () => {});
   const made: ArrivedApp = {
     ...{ move, kept: false, proof: digestOf(tokens.proof), answer: tokens.answer },
-    ...{ forwarder: digestOf(tokens.forward), until: parts.core.now() + FORWARD_TIME },
+    ...{ forwarder: digestOf(tokens.forward), until: parts.now() + FORWARD_TIME },
   };
   const done = receiveApp(parts, input as AsyncIterable<Buffer>, {
     ...{ key, arrival: made },
@@ -179,7 +174,7 @@ function begin(parts: MoveParts, move: string, key: Buffer): Arrival {
   });
   const arrival: Arrival = {
     ...{ key, input, done, app: null, state: 'copying', bytes: 0, parts: 0, busy: false },
-    ...{ heard: parts.core.now(), error: undefined },
+    ...{ heard: parts.now(), error: undefined },
   };
   done.catch((error: unknown) => {
     arrival.error ??= error;
@@ -204,23 +199,24 @@ async function readPart(arrival: Arrival, bytes: AsyncIterable<Buffer>): Promise
 }
 
 async function keepApp(
-  { core }: MoveParts,
+  parts: MoveParts,
   { id }: HostedApp,
   given: ArrivedApp,
 ): Promise<ArrivedApp> {
-  const app = core.apps.byId(id) as HostedApp;
+  const app = parts.apps.byId(id) as HostedApp;
   const arrival = { ...given, kept: true };
-  const kept = await core.apps.update(id, { spec: { ...app.spec, arrival } });
-  const route = core.ingress.get(id);
-  if (route) core.ingress.set({ ...route, ...routeOf(kept) });
-  core.events.emit('arrived', { app: kept.name });
+  const kept = await parts.apps.update(id, { spec: { ...app.spec, arrival } });
+  const route = parts.ingress.get(id);
+  if (route) parts.ingress.set({ ...route, ...routeOf(kept) });
+  parts.events.emit('arrived', { app: kept.name });
   return arrival;
 }
 
-async function removeApp({ core, lifecycle }: MoveParts, appId: string): Promise<void> {
-  const app = core.apps.byId(appId);
+async function removeApp(parts: MoveParts, appId: string): Promise<void> {
+  const { lifecycle } = parts;
+  const app = parts.apps.byId(appId);
   if (!app) return;
   await lifecycle.remove(app, { volumes: true }).catch((error: Error) => {
-    core.log.warn(`${app.name}, whose move has failed, is left for now: ${error.message}`);
+    parts.log.warn(`${app.name}, whose move has failed, is left for now: ${error.message}`);
   });
 }

@@ -1,5 +1,5 @@
 import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
-import { volumeName } from '../deploy/containers.ts';
+import { volumeName } from '../host/containers.ts';
 import { idleRoute } from '../deploy/rollout.ts';
 import { openVolume } from '../backups/volumes.ts';
 import { encrypt } from '../backups/cipher.ts';
@@ -8,6 +8,7 @@ import type { Deployment, HostedApp } from '../records/app.ts';
 import { assertMovable, describeMove } from './describe.ts';
 import { createDifferences, type Differences } from './differences.ts';
 import { type HeldApp, holdApp } from './hold-app.ts';
+import type { Core } from '../host/core.ts';
 import type { MoveParts } from './parts.ts';
 import { type MovePart, writeMove } from './stream.ts';
 
@@ -66,14 +67,13 @@ async function* sectionsOf(
   departure: Departure,
   { app, current }: MovedVersion,
 ): AsyncGenerator<MovePart> {
-  const { core } = parts;
   if (current?.image_id)
-    yield { kind: 'image', chunks: core.connection.engine().images.save(current.image_id) };
+    yield { kind: 'image', chunks: parts.connection.engine().images.save(current.image_id) };
   const copies = new Map<string, Differences>();
   try {
     if (app.desired === 'running') yield* copySections(parts, app, copies);
     departure.held = await stopApp(parts, app);
-    core.onStep('move-stopped');
+    parts.onStep('move-stopped');
     yield* lastSections(parts, app, copies);
   } finally {
     for (const differences of copies.values()) await differences.remove();
@@ -82,17 +82,17 @@ async function* sectionsOf(
 
 /** The volumes while the app writes into them. What fails here is copied when it is stopped. */
 async function* copySections(
-  { core }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   copies: Map<string, Differences>,
 ): AsyncGenerator<MovePart> {
-  for (const volume of await volumesOf({ core }, app)) {
+  for (const volume of await volumesOf(parts, app)) {
     const differences = await createDifferences();
     copies.set(volume, differences);
-    const files = await openVolume(core, volumeName(core.naming, app, volume));
+    const files = await openVolume(parts, volumeName(parts.naming, app, volume));
     try {
       yield { kind: 'copy', volume, entries: untilFailed(differences.copying(files.read())) };
-      core.onStep('move-copied');
+      parts.onStep('move-copied');
     } finally {
       await files.close();
     }
@@ -109,12 +109,12 @@ async function* untilFailed<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
 }
 
 async function* lastSections(
-  { core }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   copies: ReadonlyMap<string, Differences>,
 ): AsyncGenerator<MovePart> {
-  for (const volume of await volumesOf({ core }, app)) {
-    const files = await openVolume(core, volumeName(core.naming, app, volume));
+  for (const volume of await volumesOf(parts, app)) {
+    const files = await openVolume(parts, volumeName(parts.naming, app, volume));
     try {
       const differences = copies.get(volume);
       const kind = differences ? await differences.compare(files.read()) : 'whole';
@@ -128,11 +128,11 @@ async function* lastSections(
 }
 
 /** Those that exist: the volumes of an app that was never deployed do not. */
-export async function volumesOf({ core }: Pick<MoveParts, 'core'>, app: HostedApp) {
-  const engine = core.connection.engine();
+export async function volumesOf(parts: Core, app: HostedApp) {
+  const engine = parts.connection.engine();
   const found: string[] = [];
   for (const { name } of app.spec.volumes)
-    if (await engine.volumeLabels(volumeName(core.naming, app, name))) found.push(name);
+    if (await engine.volumeLabels(volumeName(parts.naming, app, name))) found.push(name);
   return found;
 }
 
@@ -140,19 +140,19 @@ export async function volumesOf({ core }: Pick<MoveParts, 'core'>, app: HostedAp
  * Stops the app, and keeps other operations away from it. It should still be running, so a server
  * that is killed meanwhile starts it again.
  */
-async function stopApp({ core }: MoveParts, before: HostedApp): Promise<HeldApp> {
-  const held = await holdApp(core, before.id);
+async function stopApp(parts: MoveParts, before: HostedApp): Promise<HeldApp> {
+  const held = await holdApp(parts, before.id);
   try {
-    const app = core.apps.byId(before.id);
+    const app = parts.apps.byId(before.id);
     if (!app || app.deployment !== before.deployment || contentOf(app) !== contentOf(before))
       throw failure.conflict('The app was changed while it was copied: move it again');
     if (app.desired === 'stopped') return held;
-    await core.apps.update(app.id, { status: 'stopped' });
-    core.ingress.set(idleRoute(app, 'holding'));
-    await Promise.all([stopContainers(core, app), core.stopRuns(app.id)]);
+    await parts.apps.update(app.id, { status: 'stopped' });
+    parts.ingress.set(idleRoute(app, 'holding'));
+    await Promise.all([stopContainers(parts, app), parts.runs.stopAll(app.id)]);
     return held;
   } catch (error) {
-    await startAgain(core, before.id);
+    await startAgain(parts, before.id);
     await held.leave();
     throw error;
   }
@@ -163,21 +163,20 @@ const contentOf = ({ spec, env, secrets, files, desired }: HostedApp) =>
 
 /** Ends a move that has not succeeded: the app serves here as before. */
 export async function endDeparture(parts: MoveParts, departure: Departure): Promise<void> {
-  const { core } = parts;
   const { held } = departure;
   departure.state = 'ended';
   departure.held = null;
   if (!held) return;
   try {
     // A server that stops starts the app when it starts again.
-    if (!held.signal.aborted) await startAgain(core, departure.appId);
+    if (!held.signal.aborted) await startAgain(parts, departure.appId);
   } finally {
     await held.leave();
   }
 }
 
 /** Starts the app if it should run. The caller holds the app. */
-export async function startAgain(core: MoveParts['core'], appId: string): Promise<void> {
+export async function startAgain(core: Core, appId: string): Promise<void> {
   const app = core.apps.byId(appId);
   if (app?.desired !== 'running' || app.status === 'running') return;
   await startInOperation(core, appId, new AbortController().signal).catch((error: Error) =>
@@ -186,12 +185,12 @@ export async function startAgain(core: MoveParts['core'], appId: string): Promis
 }
 
 /** @throws AppError 404, 409 */
-export function currentApp({ core }: MoveParts, { appId }: Pick<Departure, 'appId'>): HostedApp {
-  const app = core.apps.byId(appId);
+export function currentApp(parts: MoveParts, { appId }: Pick<Departure, 'appId'>): HostedApp {
+  const app = parts.apps.byId(appId);
   if (!app) throw failure.notFound('App not found');
   assertMovable(app);
   return app;
 }
 
-export const deploymentOf = async ({ core }: MoveParts, app: HostedApp) =>
-  app.deployment === null ? null : core.deployments.get(app.id, app.deployment);
+export const deploymentOf = async (parts: MoveParts, app: HostedApp) =>
+  app.deployment === null ? null : parts.deployments.get(app.id, app.deployment);

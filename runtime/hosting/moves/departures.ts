@@ -53,14 +53,14 @@ interface Mark extends Confirming {
 }
 
 export function createDepartures(parts: MoveParts): Departures {
-  const { core, vault } = parts;
+  const { vault } = parts;
   const departures = new Map<string, Departure>();
   /** The apps whose targets a server that was killed had asked. */
   const marked = new Set<string>();
   const find = (app: HostedApp, move: string): Departure => {
     const departure = departures.get(app.id);
     if (departure?.move !== move || departure.state === 'ended') throw noMove();
-    departure.heard = core.now();
+    departure.heard = parts.now();
     return departure;
   };
   return {
@@ -80,23 +80,23 @@ export function createDepartures(parts: MoveParts): Departures {
       if (departure?.state === 'copying') departure.state = 'ended';
     },
     async recover() {
-      for (const { id } of core.apps.all()) {
+      for (const { id } of parts.apps.all()) {
         if ((await vault.get(markOf(id))) === undefined) continue;
-        await core.apps.update(id, { desired: 'stopped', status: 'stopped' });
+        await parts.apps.update(id, { desired: 'stopped', status: 'stopped' });
         marked.add(id);
       }
     },
     async look() {
-      const late = core.now() - parts.patience;
+      const late = parts.now() - parts.patience;
       for (const departure of departures.values())
         if (['copying', 'stopped'].includes(departure.state) && departure.heard < late) {
-          core.log.warn('a move is ended, because nobody has asked for its state any more');
+          parts.log.warn('a move is ended, because nobody has asked for its state any more');
           await endDeparture(parts, departure);
         }
       for (const id of [...marked]) {
         marked.delete(id);
         void settleMarked(parts, id).catch((error: Error) => {
-          core.log.warn(`a move that was cut: ${error.message}`);
+          parts.log.warn(`a move that was cut: ${error.message}`);
           marked.add(id);
         });
       }
@@ -109,12 +109,11 @@ async function begin(
   departures: Map<string, Departure>,
   { app, move, key, to }: AskedMove & { readonly app: HostedApp },
 ): Promise<Readable> {
-  const { core } = parts;
   currentApp(parts, { appId: app.id });
   const known = departures.get(app.id);
   if (known && known.state !== 'ended') throw failure.conflict('The app is being moved already');
   const departure: Departure = {
-    ...{ move, key, to, appId: app.id, state: 'copying', heard: core.now(), held: null },
+    ...{ move, key, to, appId: app.id, state: 'copying', heard: parts.now(), held: null },
   };
   departures.set(app.id, departure);
   const unreachable = await findUnreachable(to);
@@ -133,7 +132,7 @@ async function commit(parts: MoveParts, app: HostedApp, departure: Departure): P
   departure.state = 'committing';
   const mark: Mark = { move, to, tokens: tokensOf(key, move), running: app.desired === 'running' };
   await parts.vault.set(markOf(app.id), JSON.stringify(mark));
-  parts.core.onStep('move-marked');
+  parts.onStep('move-marked');
   try {
     return await settle(parts, { appId: app.id, held, mark });
   } finally {
@@ -142,11 +141,11 @@ async function commit(parts: MoveParts, app: HostedApp, departure: Departure): P
 }
 
 async function settleMarked(parts: MoveParts, appId: string): Promise<void> {
-  const held = await holdApp(parts.core, appId);
+  const held = await holdApp(parts, appId);
   const text = await parts.vault.get(markOf(appId));
   if (text === undefined) return held.leave();
   await settle(parts, { appId, held, mark: JSON.parse(text) as Mark }).catch((error: Error) =>
-    parts.core.log.warn(`a move that was cut: ${error.message}`),
+    parts.log.warn(`a move that was cut: ${error.message}`),
   );
 }
 
@@ -161,16 +160,16 @@ interface Settled {
  * again.
  */
 async function settle(parts: MoveParts, { appId, held, mark }: Settled): Promise<HostedApp> {
-  const { core, vault } = parts;
+  const { vault } = parts;
   try {
-    await core.apps.update(appId, { desired: 'stopped', status: 'stopped' });
+    await parts.apps.update(appId, { desired: 'stopped', status: 'stopped' });
     const said = await confirmed(parts, mark, held.signal);
     if (said.kind === 'kept') return await handOver(parts, appId, { mark, forward: said.forward });
     // A server that stops asks again when it starts.
     if (held.signal.aborted) throw targetFailed('this server stops');
-    await core.apps.update(appId, { desired: mark.running ? 'running' : 'stopped' });
+    await parts.apps.update(appId, { desired: mark.running ? 'running' : 'stopped' });
     await vault.delete(markOf(appId));
-    await startAgain(core, appId);
+    await startAgain(parts, appId);
     const left = said.kind === 'silent' ? '. If the app is there, delete it there' : '';
     throw targetFailed(said.why + left);
   } finally {
@@ -178,15 +177,11 @@ async function settle(parts: MoveParts, { appId, held, mark }: Settled): Promise
   }
 }
 
-async function confirmed(
-  { core }: MoveParts,
-  mark: Mark,
-  signal: AbortSignal,
-): Promise<Confirmation> {
-  const end = core.now() + CONFIRM_TIME;
+async function confirmed(parts: MoveParts, mark: Mark, signal: AbortSignal): Promise<Confirmation> {
+  const end = parts.now() + CONFIRM_TIME;
   for (;;) {
     const said = await confirmMove(mark);
-    if (said.kind !== 'silent' || core.now() > end || signal.aborted) return said;
+    if (said.kind !== 'silent' || parts.now() > end || signal.aborted) return said;
     await sleep(CONFIRM_PAUSE, undefined, { signal }).catch(() => {});
   }
 }
@@ -194,19 +189,20 @@ async function confirmed(
 type Kept = Extract<Confirmation, { kind: 'kept' }>;
 
 async function handOver(
-  { core, vault }: MoveParts,
+  parts: MoveParts,
   appId: string,
   { mark, forward }: { readonly mark: Mark; readonly forward: Kept['forward'] },
 ): Promise<HostedApp> {
-  core.onStep('move-kept');
-  const { spec } = core.apps.byId(appId) as HostedApp;
-  const moved = { to: mark.to, until: core.now() + FORWARD_TIME, forward };
-  const app = await core.apps.update(appId, {
+  const { vault } = parts;
+  parts.onStep('move-kept');
+  const { spec } = parts.apps.byId(appId) as HostedApp;
+  const moved = { to: mark.to, until: parts.now() + FORWARD_TIME, forward };
+  const app = await parts.apps.update(appId, {
     ...{ desired: 'stopped', status: 'stopped', error: null, spec: { ...spec, moved } },
   });
-  core.ingress.set(idleRoute(app, 'stopped'));
+  parts.ingress.set(idleRoute(app, 'stopped'));
   await vault.delete(markOf(appId));
-  core.onStep('move-forwarding');
-  core.events.emit('moved', { app: app.name, to: mark.to });
+  parts.onStep('move-forwarding');
+  parts.events.emit('moved', { app: app.name, to: mark.to });
   return app;
 }

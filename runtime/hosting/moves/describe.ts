@@ -23,10 +23,11 @@ export function assertMovable({ spec }: HostedApp): void {
 
 /** Describes the app with all that belongs to it, except its image and its files. */
 export async function describeMove(
-  { core, vault, certificates }: MoveParts,
+  parts: MoveParts,
   app: HostedApp,
   current: Deployment | null,
 ): Promise<MoveDescription> {
+  const { vault, certificates } = parts;
   const { spec } = app;
   const secretOf = async (key: string) => (await vault.get(key)) ?? null;
   return {
@@ -34,7 +35,7 @@ export async function describeMove(
     passwords: spec.http?.basic_auth ?? null,
     gitToken: await secretOf(gitTokenKey(app.id)),
     webhookSecret: await secretOf(webhookKey(app.id)),
-    deployKey: (await core.deployKeys.privateKey(app.id)) ?? null,
+    deployKey: (await parts.deployKeys.privateKey(app.id)) ?? null,
     certificates: spec.worker ? [] : await certificates.pairs([spec.domain, ...spec.aliases]),
     deployed: current && {
       image: current.image ?? current.image_id ?? '',

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 
 /** An operation of an app that lasts until `leave` is called. */
 export interface HeldApp {

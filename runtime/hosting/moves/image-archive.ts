@@ -1,7 +1,7 @@
 import type { Header, Pack } from 'tar-stream';
 import { readBytes } from '../read-bytes.ts';
-import { type Member, readMembers } from '../source/tar-members.ts';
-import { packed, writeMember } from '../source/tar-write.ts';
+import { type Member, readMembers } from '../archives/tar-members.ts';
+import { packed, writeMember } from '../archives/tar-write.ts';
 import { refusedStream } from './failures.ts';
 
 const MAX_JSON = 8 * 1024 * 1024;

@@ -1,11 +1,10 @@
-import { createLoop, type Loop } from '../loop.ts';
+import { createLoop, type Loop } from '../host/loop.ts';
 import { type Arrivals, createArrivals } from './arrivals.ts';
 import { createDepartures, type Departures } from './departures.ts';
 import type { MoveParts } from './parts.ts';
 
 /** The moves of apps from this server and to it. */
 export interface Moves extends Loop {
-  readonly parts: MoveParts;
   readonly departures: Departures;
   readonly arrivals: Arrivals;
   /** Called when the apps are loaded, before anything is started. */
@@ -15,20 +14,19 @@ export interface Moves extends Loop {
 const TICK = 1000;
 
 export function createMoves(parts: MoveParts): Moves {
-  const { core } = parts;
   const departures = createDepartures(parts);
   const arrivals = createArrivals(parts);
   const loop = createLoop({
     pause: () => TICK,
     async work() {
-      if (core.connection.info() === null) return;
+      if (parts.connection.info() === null) return;
       await departures.look();
       await arrivals.look();
     },
-    onError: (error) => core.log.warn(`moves: ${error.message}`),
+    onError: (error) => parts.log.warn(`moves: ${error.message}`),
   });
   return {
-    ...{ parts, departures, arrivals },
+    ...{ departures, arrivals },
     async recover() {
       await departures.recover();
       await arrivals.recover();

@@ -1,6 +1,6 @@
 import { type VolumeEntry, toEntries, volumeHeader } from '../engine/volume-files.ts';
-import { joined, openParts } from '../source/parts.ts';
-import { packed, writeMember, writePieces } from '../source/tar-write.ts';
+import { joined, openParts } from '../archives/parts.ts';
+import { packed, writeMember, writePieces } from '../archives/tar-write.ts';
 import type { MoveDescription } from './description.ts';
 import { refusedStream } from './failures.ts';
 

@@ -1,6 +1,6 @@
 import { diskOf } from '@twofold/runtime/kernel';
-import type { Core } from '../core.ts';
-import { createLoop, type Loop } from '../loop.ts';
+import type { Core } from '../host/core.ts';
+import { createLoop, type Loop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 import { hideValues } from '../records/view.ts';
 import type { Notifications } from './notifications.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger, Store } from '@twofold/runtime/kernel';
-import { createLoop } from '../loop.ts';
+import { createLoop } from '../host/loop.ts';
 import { createSettingsTable, type SettingsTable } from '../records/settings-table.ts';
 import { isRunning } from '../running.ts';
 

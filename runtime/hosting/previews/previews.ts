@@ -1,8 +1,8 @@
 import { AppError, failure } from '@twofold/runtime/errors';
 import { createSemaphore } from '@twofold/runtime/kernel';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
-import { createLoop } from '../loop.ts';
+import { createLoop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 import { newSpec } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';

@@ -40,12 +40,20 @@ export interface RunRequest {
 }
 
 /** Runs the command of a deployment before its containers start. */
-export type RunRelease = (asked: {
+type RunRelease = (asked: {
   readonly app: HostedApp;
   readonly deployment: Pick<Deployment, 'number'>;
   readonly command: readonly string[];
   readonly signal: AbortSignal;
 }) => Promise<{ readonly run: Run; readonly log: string }>;
+
+/** What deployments and stops ask of the runs of an app. */
+export interface AppRuns {
+  /** Runs the release command of a deployment to its end. An abort stops it. */
+  readonly release: RunRelease;
+  /** Stops all runs of an app, because it is stopped or deleted. */
+  stopAll(appId: string): Promise<void>;
+}
 
 /** The seconds of a run that names no other limit. */
 export const DEFAULT_TIMEOUT_S = 3600;

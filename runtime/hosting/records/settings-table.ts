@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { HostingStore } from './tables.ts';
 import type { Seal } from './seal.ts';
 import type { IngressRecord, IngressRecords } from '../ingress/record.ts';
@@ -97,4 +98,17 @@ export function createIngressRecords(
     /** After a restore on another host, whose ingress is not here. */
     remove: () => settings.delete(KEY),
   };
+}
+
+/**
+ * Reads the installation's id, or creates it. When two servers start on a new database at the same
+ * time, both get the same id.
+ */
+export async function nameInstance(
+  store: Pick<HostingStore, 'db'>,
+  naming: { instance: string },
+): Promise<void> {
+  const settings = createSettingsTable(store);
+  await settings.insert('instance', randomBytes(4).toString('hex'));
+  naming.instance = (await settings.get('instance')) ?? '';
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from '../core.ts';
-import { placement } from '../core.ts';
+import type { Core } from '../host/core.ts';
+import { placement } from '../host/core.ts';
 import { createContainer, ensureVolumes } from '../deploy/replicas.ts';
 import type { ContainerDetail } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';

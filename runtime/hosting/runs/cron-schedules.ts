@@ -1,5 +1,5 @@
-import type { Core } from '../core.ts';
-import { createLoop, type Loop } from '../loop.ts';
+import type { Core } from '../host/core.ts';
+import { createLoop, type Loop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 import { type AppCron, type CronTimes, timesOf } from '../records/cron.ts';
 import type { CronClaims } from './cron-claims.ts';

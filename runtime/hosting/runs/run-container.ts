@@ -1,10 +1,5 @@
-import {
-  containerSpec,
-  instanceLabels,
-  LABELS,
-  type Reach,
-  type EngineNaming,
-} from '../deploy/containers.ts';
+import { containerSpec, instanceLabels, LABELS, type EngineNaming } from '../host/containers.ts';
+import type { Reach } from '../engine/connection.ts';
 import type { ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
 import type { Run } from '../records/run.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { LogLine, PlacedLine } from '../engine/engine.ts';
 import { hideSecrets } from '../records/view.ts';
 

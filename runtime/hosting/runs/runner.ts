@@ -1,13 +1,13 @@
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Core } from '../core.ts';
-import { LABELS } from '../deploy/containers.ts';
-import type { EngineEvent } from '../engine/engine.ts';
-import { createLoop } from '../loop.ts';
+import type { Core } from '../host/core.ts';
+import { LABELS } from '../host/containers.ts';
+import type { EngineFollower } from '../engine/connection.ts';
+import { createLoop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 import { carryOut, type RunControl } from './carry-out.ts';
 import { listRunContainers } from './run-container.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { Run, RunRelease, RunRequest } from '../records/run.ts';
+import type { AppRuns, Run, RunRequest } from '../records/run.ts';
 
 /** A run that has begun. `done` resolves with its result, whatever it is. */
 export interface BegunRun {
@@ -16,7 +16,7 @@ export interface BegunRun {
 }
 
 /** Starts runs, watches them to their end, and finds those again that another server has begun. */
-export interface Runner {
+export interface Runner extends AppRuns, EngineFollower {
   /**
    * @throws AppError 400 for an app that was never deployed, 409 for a stopped one, 429 above the
    * limit, 503 without an engine.
@@ -24,17 +24,10 @@ export interface Runner {
   begin(app: HostedApp, asked: RunRequest): Promise<BegunRun>;
   /** Watches a run whose record has just been inserted, and creates its container. */
   carry(run: Run): BegunRun;
-  /** Runs the release command of a deployment. */
-  readonly release: RunRelease;
   /** The result of a run; at once when it is finished. */
   result(run: Run): Promise<Run>;
   /** Stops a run and waits for its end. A finished one stays as it is. */
   stop(run: Run): Promise<Run>;
-  /** Stops all runs of an app, because it is stopped or deleted. */
-  stopAll(appId: string): Promise<void>;
-  /** Call this after each connection to the engine. */
-  recover(): Promise<void>;
-  onEvent(event: EngineEvent): void;
   start(): void;
   /** Ends the watching. The containers run on, for the next leader. */
   end(): Promise<void>;

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isPrivateAddress } from '@twofold/runtime/http';
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 
 /** Finds a host's addresses. The result is empty when the host is not known. */
 export type Lookup = (host: string) => Promise<readonly string[]>;

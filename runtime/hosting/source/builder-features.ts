@@ -2,7 +2,7 @@ import { AppError } from '@twofold/runtime/errors';
 import type { Builder, Feature } from '../engine/builder.ts';
 import { frontendOf, type Instruction, toInstruction } from './dockerfile-lines.ts';
 import { readMount } from './mounts.ts';
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 
 /** A feature, and the instruction that uses it. */
 export interface UsedFeature {

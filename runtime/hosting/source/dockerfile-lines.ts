@@ -1,4 +1,4 @@
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 import { heredocMarks } from './heredoc.ts';
 
 /** One instruction. Continued lines are joined. */

@@ -1,7 +1,7 @@
 import { assertPublicRegistry } from './base-images.ts';
 import { type Instruction, parseDockerfile, toInstruction } from './dockerfile-lines.ts';
 import { assertMount, readMount } from './mounts.ts';
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 
 /** What the instructions of a Dockerfile may do. */
 export interface DockerfilePolicy {

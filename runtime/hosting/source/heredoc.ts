@@ -1,4 +1,4 @@
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 
 /** Where the text of a here-document ends. `chomp`: leading tabs do not count. */
 export interface HeredocMark {

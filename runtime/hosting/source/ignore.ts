@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { BELOW, parsePattern, SLASH, type Token } from './ignore-pattern.ts';
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 
 /** A state of the automaton: the indexes in `tokens` that the patterns have reached. */
 interface State {

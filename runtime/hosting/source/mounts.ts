@@ -1,4 +1,4 @@
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 
 /** The options of a `--mount` flag of RUN, by their full names. */
 export type Mount = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { pump } from './chunks.ts';
+import { pump } from '../archives/chunks.ts';
 
 /** A part of a form: its name, and its bytes as they arrive. */
 export interface FormPart {

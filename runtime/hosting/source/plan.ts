@@ -12,7 +12,7 @@ import { generateDockerfile } from './generate.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { healthCheckIn } from './healthcheck.ts';
 import { parseIgnore } from './ignore.ts';
-import { quote, refuse } from './refuse.ts';
+import { quote, refuse } from '../archives/refuse.ts';
 import type { SourceListing } from './tar-filter.ts';
 
 /** How to build a source. */

@@ -3,10 +3,10 @@ import { copyFile, link, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeFolder } from './leftovers.ts';
-import { storeChunks } from './chunks.ts';
+import { storeChunks } from '../archives/chunks.ts';
 import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
-import { readTar, type TarMember } from './tar-read.ts';
-import { textMember, writeTar } from './tar-write.ts';
+import { readTar, type TarMember } from '../archives/tar-read.ts';
+import { textMember, writeTar } from '../archives/tar-write.ts';
 
 /**
  * A source that has been checked and is stored as one tar file, because the kind of project is

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { quote, refuse } from './refuse.ts';
-import { readTar, type TarEntry, type TarMember } from './tar-read.ts';
-import { writeTar } from './tar-write.ts';
+import { quote, refuse } from '../archives/refuse.ts';
+import { readTar, type TarEntry, type TarMember } from '../archives/tar-read.ts';
+import { writeTar } from '../archives/tar-write.ts';
 
 /** The limits of an archive after it was unpacked, in bytes and members. */
 export interface SourceLimits {

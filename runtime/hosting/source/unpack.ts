@@ -1,7 +1,7 @@
 import { createGunzip } from 'node:zlib';
 import { failure } from '@twofold/runtime/errors';
-import { pump } from './chunks.ts';
-import { refuse } from './refuse.ts';
+import { pump } from '../archives/chunks.ts';
+import { refuse } from '../archives/refuse.ts';
 
 export interface UnpackLimits {
   /** The most bytes to read. */

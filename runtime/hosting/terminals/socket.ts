@@ -1,6 +1,6 @@
 import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
 import type { WebSocket } from 'ws';
-import type { Core } from '../core.ts';
+import type { Core } from '../host/core.ts';
 import type { EngineTerminal, TerminalSize } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
 

@@ -11,8 +11,8 @@ import {
   type RevalidateCaller,
   uuid7,
 } from '@twofold/runtime/kernel';
-import type { Core } from '../core.ts';
-import { listReplicas, replicaOf } from '../deploy/containers.ts';
+import type { Core } from '../host/core.ts';
+import { listReplicas, replicaOf } from '../host/containers.ts';
 import type { TerminalSize } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { TerminalSocket, Terminal } from './socket.ts';

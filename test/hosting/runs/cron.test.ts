@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../runtime/core/store/open-store.ts';
 import type { Store } from '../../../runtime/core/store/store.ts';
-import type { Core } from '../../../runtime/hosting/core.ts';
+import type { Core } from '../../../runtime/hosting/host/core.ts';
 import { createCronClaims } from '../../../runtime/hosting/runs/cron-claims.ts';
 import { createCronSchedules } from '../../../runtime/hosting/runs/cron-schedules.ts';
 import type { Run } from '../../../runtime/hosting/records/run.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RUN_STEPS } from '../../../runtime/hosting/deploy/steps.ts';
+import { RUN_STEPS } from '../../../runtime/hosting/host/steps.ts';
 import { describeEachEngine } from '../../engines/available.ts';
 import { engineJson } from '../../engines/call-engine.ts';
 import { importImage } from '../../engines/import-image.ts';

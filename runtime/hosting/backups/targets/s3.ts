@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pieces } from '../../source/chunks.ts';
+import { pieces } from '../../archives/chunks.ts';
 import { targetFailed } from '../failures.ts';
 import {
   ATTEMPTS,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Dockerode from 'dockerode';
 import { EngineError } from '../errors.ts';
-import { DOCKER_HUB } from '../../registries/host.ts';
 import type { RegistryLogin } from '../images.ts';
 
 /** The sockets on which Docker usually listens. */
@@ -88,6 +87,6 @@ export function registryAuth(login: RegistryLogin): RegistryAuth {
     username,
     password,
     ...(identityToken !== undefined && { identitytoken: identityToken }),
-    serveraddress: host === DOCKER_HUB ? HUB_ADDRESS : host,
+    serveraddress: host === 'docker.io' ? HUB_ADDRESS : host,
   };
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
-import { pump } from '../../source/chunks.ts';
+import { pump } from '../../archives/chunks.ts';
 import type { PipedCommand, PipeOptions } from '../volume-files.ts';
 import { createFrameReader } from './frames.ts';
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { type Header, pack } from 'tar-stream';
-import { type Member, readMembers } from '../../source/tar-members.ts';
+import { type Member, readMembers } from '../../archives/tar-members.ts';
 import type { ContainerSpec } from '../engine.ts';
 import { call, nullIfNotFound } from './calls.ts';
 

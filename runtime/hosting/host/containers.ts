@@ -1,3 +1,4 @@
+import type { Reach } from '../engine/connection.ts';
 import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import { type AppSpec, type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
@@ -28,12 +29,6 @@ export const LABELS = {
   /** On an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
   health: 'twofold.health',
 } as const;
-
-/**
- * How the server reaches a container: at the container's own address, or at a port that is
- * published on 127.0.0.1.
- */
-export type Reach = 'address' | 'port';
 
 /** Prefix of the names that one installation uses on the engine. */
 export interface EngineNaming {

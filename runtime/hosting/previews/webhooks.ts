@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type PullRequestEvent, readPullRequest } from './previews/pull-request.ts';
+import { type PullRequestEvent, readPullRequest } from './pull-request.ts';
 import { failure } from '@twofold/runtime/errors';
 
 /** The headers and the exact bytes of a webhook request, which are signed. */

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Core } from './core.ts';
-import { listReplicas, replicaOf } from './deploy/containers.ts';
+import type { Core } from '../host/core.ts';
+import { listReplicas, replicaOf } from '../host/containers.ts';
 import type {
   EngineContainer,
   LogLine,
   LogOptions,
   LogPosition,
   PlacedLine,
-} from './engine/engine.ts';
-import { EngineError } from './engine/errors.ts';
-import { compareTimes } from './engine/logs/position.ts';
-import type { HostedApp } from './records/app.ts';
+} from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
+import { compareTimes } from '../engine/logs/position.ts';
+import type { HostedApp } from '../records/app.ts';
 
 /** Lines of one replica's output. */
 export interface AppLines {

@@ -3,7 +3,7 @@ import type { DeployRequest } from '../deploy/deployer.ts';
 import type { ReceivedSource } from '../deploy/source-deploys.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { Leader } from '../leader.ts';
-import type { ComposePlan, PlannedApp } from './compose-plan.ts';
+import type { ComposePlan, PlannedApp } from '../compose/compose-plan.ts';
 
 export interface Applied {
   readonly plan: ComposePlan;

@@ -1,20 +1,18 @@
 import type { HostingModel } from '@twofold/schema';
 import type { Logger } from '@twofold/runtime/kernel';
-import type { EngineNaming, Reach } from './deploy/containers.ts';
-import type { Operations } from './deploy/operations.ts';
-import type { Retries } from './deploy/retries.ts';
-import type { EngineConnection } from './engine/connection.ts';
+import type { EngineNaming } from './containers.ts';
+import type { Operations } from './operations.ts';
+import type { Retries } from './retries.ts';
+import type { EngineConnection, Reach } from '../engine/connection.ts';
 import type { EventHub } from './events.ts';
-import type { Ingress } from './ingress/ingress.ts';
-import type { AppRepository } from './records/app-repository.ts';
-import type { DeployKeys } from './ssh/deploy-keys.ts';
-import type { HostKeys } from './ssh/host-keys.ts';
-import type { Registries } from './registries/registries.ts';
-import type { DeploymentRepository } from './records/deployment-repository.ts';
-import type { RunRelease } from './records/run.ts';
-import type { OnStep } from './deploy/steps.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { AppRepository } from '../records/app-repository.ts';
+import type { HostKeys } from '../ssh/host-keys.ts';
+import type { Registries } from '../registries/registries.ts';
+import type { DeploymentRepository } from '../records/deployment-repository.ts';
+import type { OnStep } from './steps.ts';
 
-/** Shared by all parts of this package. `createCore` creates it once for each leader session. */
+/** What every part works on: the records of the apps, their engine and the ingress to them. */
 export interface Core {
   readonly model: HostingModel;
   readonly naming: EngineNaming;
@@ -23,7 +21,6 @@ export interface Core {
   readonly connection: EngineConnection;
   readonly ingress: Ingress;
   readonly registries: Registries;
-  readonly deployKeys: DeployKeys;
   readonly hostKeys: HostKeys;
   readonly operations: Operations;
   readonly events: EventHub;
@@ -40,10 +37,6 @@ export interface Core {
   readonly oldImages: Retries;
   /** Called after each step of a deployment or a run. */
   readonly onStep: OnStep;
-  /** Stops the runs of an app that is stopped or deleted. */
-  readonly stopRuns: (appId: string) => Promise<void>;
-  /** Runs the release command of a deployment to its end. An abort stops it. */
-  readonly release: RunRelease;
 }
 
 /** How containers are named and reached at the moment of the call. */

@@ -1,4 +1,4 @@
-import { type AppFigures, DURATIONS } from './ingress/figures.ts';
+import { type AppFigures, DURATIONS } from './figures.ts';
 
 interface NamedFigures {
   readonly name: string;

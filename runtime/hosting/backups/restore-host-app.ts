@@ -1,5 +1,5 @@
 /** A server never needs this code, so it is loaded by the command that does. */
-type RestoreHost = typeof import('./backups/host-restore.ts').restoreHostApp;
+type RestoreHost = typeof import('./host-restore.ts').restoreHostApp;
 
 /**
  * Brings the database and the keys of a server back on an empty host, for `generator host restore`.
@@ -9,4 +9,4 @@ type RestoreHost = typeof import('./backups/host-restore.ts').restoreHostApp;
  * @example await restoreHostApp(app, { target: '/mnt/backups', key: process.env.BACKUP_KEY });
  */
 export const restoreHostApp: RestoreHost = async (...given) =>
-  (await import('./backups/host-restore.ts')).restoreHostApp(...given);
+  (await import('./host-restore.ts')).restoreHostApp(...given);

@@ -1,6 +1,6 @@
 import type { Core } from './core.ts';
-import type { ContainerUsage } from './engine/engine.ts';
-import type { HostedApp } from './records/app.ts';
+import type { ContainerUsage } from '../engine/engine.ts';
+import type { HostedApp } from '../records/app.ts';
 
 /** The header of figures in the format of Prometheus. */
 export const PROMETHEUS = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };

@@ -1,4 +1,4 @@
-import type { StartedDeployment } from './deployer.ts';
+import type { StartedDeployment } from '../deploy/deployer.ts';
 import type { GitSource, HostedApp, Trigger } from '../records/app.ts';
 import { gitTokenKey } from '../records/settings-table.ts';
 import { assertGitRef, parseGitUrl } from '../source/git-url.ts';
