@@ -17,8 +17,7 @@ export async function startPostgres(
   directory: string,
   { settings: more = [], files = {} }: ClusterOptions = {},
 ): Promise<{ readonly TEST_POSTGRES_URL: string }> {
-  const initdb = findCommand('initdb', debianFolders());
-  if (!initdb) throw new Error('initdb is not installed; run: apt-get install postgresql');
+  const initdb = postgresProgram('initdb');
   const account = databaseAccount();
   const data = process.env['TEST_POSTGRES_DATA'] ?? join(directory, 'data');
   const password = createCluster({ initdb, data, directory, account });
@@ -28,7 +27,6 @@ export async function startPostgres(
     if (account.uid !== undefined) chownSync(path, account.uid, account.gid ?? account.uid);
   }
   const port = await freePort();
-  const program = (name: string) => initdb.replace(/initdb$/, name);
   const args = [
     '-D',
     data,
@@ -37,9 +35,9 @@ export async function startPostgres(
     ...[...settings, ...more].flatMap((setting) => ['-c', setting]),
   ];
   const ready = () =>
-    succeeds(program('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
+    succeeds(postgresProgram('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
   await startDaemon(
-    { directory, name: 'postgres', command: program('postgres'), args, ...account },
+    { directory, name: 'postgres', command: postgresProgram('postgres'), args, ...account },
     ready,
   );
   return { TEST_POSTGRES_URL: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
@@ -63,6 +61,13 @@ const settings = [
 interface Account {
   readonly uid?: number;
   readonly gid?: number;
+}
+
+/** The path of one of the server's programs. */
+export function postgresProgram(name: string): string {
+  const initdb = findCommand('initdb', debianFolders());
+  if (!initdb) throw new Error('initdb is not installed; run: apt-get install postgresql');
+  return initdb.replace(/initdb$/, name);
 }
 
 /** Debian keeps the server's programs off the path, one folder for each major version; the newest is first here. */

@@ -81,7 +81,8 @@ export async function ask(url: string, query: string): Promise<any> {
 export async function subscribe(
   url: string,
   query: string,
-  take: (data: any) => void,
+  take: (data: any, errors?: any[]) => void,
+  ended: () => void = () => {},
 ): Promise<() => void> {
   const ending = new AbortController();
   const response = await fetch(`${url}/graphql`, {
@@ -98,10 +99,12 @@ export async function subscribe(
       text = events.pop()!;
       for (const event of events) {
         const data = /^data: (.*)$/m.exec(event)?.[1];
-        if (data) take(JSON.parse(data).data);
+        if (data) take(JSON.parse(data).data, JSON.parse(data).errors);
       }
     }
   };
-  void read().catch(() => {});
+  void read()
+    .catch(() => {})
+    .finally(ended);
   return () => ending.abort();
 }

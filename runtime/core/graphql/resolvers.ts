@@ -16,6 +16,7 @@ import { ROW_KEY, TYPE_KEY } from '../data/sql/scope.ts';
 import { ownOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
 import { logTimeout, ownTransaction } from '../store/own-transaction.ts';
+import { DatabaseLost } from '../store/unreachable.ts';
 import { createPace } from '../store/transactions/pace.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { errorsOfArguments } from './argument-errors.ts';
@@ -134,7 +135,7 @@ function isPlanned(engine: Engine, type: string, operation: Operation): boolean 
  */
 function inTransaction(engine: Engine, type: string, name: string, own: Resolver): Resolver {
   const options = transactionOf(engine, type, name);
-  if (options === false) return own;
+  if (options === false) return inParts(own);
   const { store } = engine;
   const opening = {
     ...ownOptions(options),
@@ -151,6 +152,17 @@ function inTransaction(engine: Engine, type: string, name: string, own: Resolver
       )
       .catch((error: unknown) => logTimeout(error, context.log));
 }
+
+/** What a function without a transaction has written before the database was lost is written. */
+const inParts =
+  (own: Resolver): Resolver =>
+  async (...args) => {
+    try {
+      return await own(...args);
+    } catch (error) {
+      throw error instanceof DatabaseLost ? error.said('unknown') : error;
+    }
+  };
 
 function assertCallable(
   run: Run,

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Api } from '@twofold/schema';
 import { LimitReached } from '../store/bounds.ts';
+import { DatabaseLost } from '../store/unreachable.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
@@ -176,6 +177,8 @@ function toResponse(
     const reached = limitReached(answer.result, operation.node.operation === 'mutation');
     if (reached?.status === 400) return refuse([toGraphqlError(reached)], context);
     if (reached) throw reached;
+    const lost = databaseLost(answer.result, operation.node.operation === 'mutation');
+    if (lost) throw lost;
     if (data === undefined) return refuse(errors, context);
   }
   const response = shownAnswer(answer, cuts, context);
@@ -192,11 +195,23 @@ const UNHEARD: Response = {
  * The limit that an answer exceeded. If some mutations were done, it is undefined, because the
  * answer must say which.
  */
-function limitReached(
-  { errors = [], data }: ExecutionResult,
-  mutation: boolean,
-): LimitReached | undefined {
-  if (mutation && Object.values(data ?? {}).some((value) => value !== null)) return undefined;
-  const causes = errors.map(rootCause);
+function limitReached(result: ExecutionResult, mutation: boolean): LimitReached | undefined {
+  if (mutation && isPartlyDone(result)) return undefined;
+  const causes = (result.errors ?? []).map(rootCause);
   return causes.find((cause) => cause instanceof LimitReached);
+}
+
+const isPartlyDone = ({ data }: ExecutionResult) =>
+  Object.values(data ?? {}).some((value) => value !== null);
+
+/** The loss that ended an operation. What fails below a mutation says nothing of the mutation. */
+function databaseLost(result: ExecutionResult, mutation: boolean): DatabaseLost | undefined {
+  if (mutation && isPartlyDone(result)) return undefined;
+  for (const error of result.errors ?? []) {
+    const cause = rootCause(error);
+    if (!(cause instanceof DatabaseLost)) continue;
+    if (!mutation) return cause;
+    return cause.said((error.path?.length === 1 && cause.outcome) || 'unknown');
+  }
+  return undefined;
 }

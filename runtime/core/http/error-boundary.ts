@@ -3,6 +3,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
+import { DatabaseLost } from '../store/unreachable.ts';
 import { openedStream } from './sending.ts';
 
 /**
@@ -58,6 +59,9 @@ function assertAnswered(ctx: KoaContext): void {
  * for the caller, and masks all others.
  */
 function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
+  if (error instanceof DatabaseLost && ctx.method !== 'GET' && ctx.method !== 'HEAD')
+    // A handler may have written more than what failed.
+    return error.said(ctx.state['handled'] ? 'unknown' : (error.outcome ?? 'none'));
   if (error instanceof AppError) return error;
   const known = isHttpError(error) ? fromHttpError(error) : undefined;
   if (known && known.status < 500) return known;
@@ -130,8 +134,12 @@ async function answer(
   ctx.status = error.status;
   ctx.set({ ...error.headers });
   for (const form of forms) if (await form(ctx, error)) return;
-  const { errors } = error.extensions;
-  ctx.body = { error: error.message, ...(errors !== undefined && { extensions: { errors } }) };
+  const { errors, outcome } = error.extensions;
+  ctx.body = {
+    error: error.message,
+    ...(errors !== undefined && { extensions: { errors } }),
+    ...(outcome !== undefined && { code: error.code, outcome }),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { RouteSpec } from '@twofold/schema';
 import type { Kernel, ServerModule } from '../module.ts';
@@ -32,11 +33,14 @@ export function healthRoute(kernel: Kernel, modules: readonly ServerModule[]): B
   };
 }
 
+/** Milliseconds after which a database that does not answer is taken for lost. */
+const ANSWERS_WITHIN = 2_000;
+
 async function answers({ store }: Kernel): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(store.db);
-    return true;
-  } catch {
-    return false;
-  }
+  if (store.isLost?.()) return false;
+  const asked = sql`select 1`.execute(store.db).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([asked, pause(ANSWERS_WITHIN, false, { ref: false })]);
 }

@@ -60,6 +60,7 @@ function serve(
     const query = checkQuery ? checkQuery({ ...ctx.query }) : ctx.query;
     const checkBody = isForm(ctx) ? checkForm : checkJson;
     const body = readBody && checkBody ? checkBody(await readBody(ctx)) : undefined;
+    ctx.state['handled'] = true;
     send(ctx, await handle({ route: spec, params: ctx.params, query, body, context, koa: ctx }));
   };
 }

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 import { afterSending, sendText } from '../http/sending.ts';
 import { restFailure } from './failures.ts';
+import { DatabaseLost } from '../store/unreachable.ts';
 import { cutLists } from './read.ts';
 import { get, list } from './reads.ts';
 import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
@@ -128,7 +129,9 @@ async function answer(
     return request.failed.length === 0 ? answered : incomplete(answered, request.failed);
   } catch (error) {
     ctx.set('Cache-Control', 'no-store');
-    throw restFailure(error, ctx.method);
+    const failed = restFailure(error, ctx.method);
+    if (ctx.method === 'GET' || !(failed instanceof DatabaseLost)) throw failed;
+    throw failed.said(failed.outcome ?? 'unknown');
   }
 }
 

@@ -158,6 +158,8 @@ export interface Store {
   ): Promise<readonly Record<string, unknown>[]>;
   /** Absent on SQLite. */
   readonly describe?: (() => Promise<DatabaseFacts>) | undefined;
+  /** Whether the database gives no connections. Absent on SQLite. */
+  readonly isLost?: (() => boolean) | undefined;
   /** The connections of this process, and how many callers wait for one. */
   connections(): Connections;
   /** Memory of the answers in progress. */

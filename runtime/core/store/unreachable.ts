@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.ts';
+import { AppError, ConfigError } from '../errors.ts';
 import { addressOf } from './postgres/address.ts';
 
 /** Reasons why a database cannot be used, by the code of the system or of PostgreSQL (SQLSTATE). */
@@ -30,6 +30,11 @@ const TLS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^(ERR_SSL|ERR_TLS|EPROTO|ERR_OSSL)/, 'TLS is refused'],
 ];
+/** PostgreSQL's code of a server that takes no writes. */
+export const READ_ONLY = '25006';
+
+export const refusesWrites = () =>
+  Object.assign(new Error('the server takes no writes'), { code: READ_ONLY });
 
 /** `errcode` of `node:sqlite`, see "Result and Error Codes" of SQLite. */
 const SQLITE_REASONS: Readonly<Record<number, string>> = {
@@ -69,12 +74,39 @@ export function unreachable(error: unknown, url: string): ConfigError | undefine
   return new ConfigError([`DATABASE_URL${place}: ${problem}`]);
 }
 
+/** What is known of a write: not done, or on its way when the connection was lost. */
+export type LostOutcome = 'none' | 'unknown';
+
+/**
+ * The database does not answer. Without an outcome, only the caller knows what else it has done.
+ */
+export class DatabaseLost extends AppError {
+  readonly outcome: LostOutcome | undefined;
+  /** Whether the same work may succeed at once, because only a connection was lost. */
+  readonly again: boolean;
+
+  constructor(outcome: LostOutcome | undefined, cause: unknown, again = false) {
+    super(503, 'DATABASE_UNAVAILABLE', 'The database does not answer: try again', {
+      cause,
+      headers: { 'Retry-After': '1' },
+      ...(outcome && { extensions: { outcome } }),
+    });
+    this.outcome = outcome;
+    this.again = again;
+  }
+
+  /** The same loss, with what is known of all the work that it ended. */
+  said(outcome: LostOutcome): DatabaseLost {
+    return new DatabaseLost(outcome, this.cause);
+  }
+}
+
 const LOST =
-  /is not queryable|^timeout expired$|^Connection terminated|terminating connection|write EPIPE/;
+  /is not queryable|^timeout expired$|Connection terminated|terminating connection|write EPIPE/;
 
 /** The explanation of a connection that ended while rows were moved; undefined for other errors. */
 export const lostConnection = (error: unknown): ConfigError | undefined =>
-  error instanceof Error && LOST.test(error.message)
+  error instanceof Error && LOST.test(String(error.cause ?? error.message))
     ? new ConfigError([
         'a database closed the connection in the middle, so no rows were written: run it again when the database answers',
       ])
@@ -86,15 +118,14 @@ const LASTING: ReadonlySet<string> = new Set(['28P01', '28000', '3D000']);
 /** A pooler answers before its database does. */
 const POOLER_WAITS = /login has been failing|server conn crashed|connect failed|query_wait_timeout/;
 
-/** Whether a statement cannot have arrived, because there was no connection for it. */
-export const isUnsent = (error: unknown): boolean =>
-  ['ECONNREFUSED', '57P03', '53300', '25006'].includes(codeOf(error)) ||
-  (error instanceof Error && /login has been failing|query_wait_timeout/.test(error.message));
-
 /** Whether a database may answer in a moment that does not answer now. */
-export const isNotYet = (error: unknown): boolean =>
-  (codeOf(error) in POSTGRES && !LASTING.has(codeOf(error))) ||
-  (error instanceof Error && (LOST.test(error.message) || POOLER_WAITS.test(error.message)));
+export function isNotYet(error: unknown): boolean {
+  const cause = error instanceof DatabaseLost ? error.cause : error;
+  return (
+    (codeOf(cause) in POSTGRES && !LASTING.has(codeOf(cause))) ||
+    (cause instanceof Error && (LOST.test(cause.message) || POOLER_WAITS.test(cause.message)))
+  );
+}
 
 function postgresProblem(error: unknown, url: string): string | undefined {
   const code = codeOf(error);
@@ -106,6 +137,7 @@ function postgresProblem(error: unknown, url: string): string | undefined {
 
 /** The code of an error. When several addresses were tried together, the code of the first one. */
 function codeOf(error: unknown): string {
+  if (error instanceof DatabaseLost) return codeOf(error.cause);
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
   return String(code ?? (errors?.[0] as { code?: unknown } | undefined)?.code ?? '');
 }

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import type { Logger } from '../../config/log.ts';
+import { READ_ONLY, refusesWrites } from '../unreachable.ts';
 import { addressOf, driverOptions, encryptionOf, type Place } from './address.ts';
 import { type PasswordCommand, passwordFrom } from './password-command.ts';
 import { driver, isOpen, type Wire, wireClass, type WireClass } from './wire.ts';
@@ -11,9 +12,6 @@ interface Attempted {
   readonly sslNegotiation: string;
   _ended: boolean;
 }
-
-/** PostgreSQL's code of a server that takes no writes. */
-const READ_ONLY = '25006';
 
 /** What another host of the same address would answer as well: a wrong password, rule or name. */
 const SAME_ELSEWHERE: ReadonlySet<unknown> = new Set(['28P01', '28000', '3D000']);
@@ -174,7 +172,7 @@ const isOfEncryption = (error: unknown) =>
 async function assertWrites(client: pg.Client): Promise<void> {
   const { rows } = await client.query('show transaction_read_only');
   if (rows[0].transaction_read_only === 'off') return;
-  throw Object.assign(new Error('the server takes no writes'), { code: READ_ONLY });
+  throw refusesWrites();
 }
 
 /** Ends an attempt, whose end is then not that of the client. */

@@ -3,6 +3,9 @@ import type pg from 'pg';
 import type { Abandoned } from './abandoned.ts';
 import type { Asker, Bounds } from '../bounds.ts';
 import { isSerializationFailure } from '../transactions/transaction-failures.ts';
+import { DatabaseLost, type LostOutcome } from '../unreachable.ts';
+import { isRead, lossOf, reached } from './losses.ts';
+import type { Presence } from './presence.ts';
 import type {
   Scopes,
   TransactionConnection,
@@ -11,6 +14,7 @@ import type {
 
 export interface JoiningPoolOptions {
   readonly pool: pg.Pool;
+  readonly presence: Presence;
   readonly scopes: Scopes;
   readonly abandoned: Abandoned;
 }
@@ -27,9 +31,8 @@ export function joiningPool(options: JoiningPoolOptions): PostgresPool {
       const joined = scopes.current();
       if (joined) return joinedClient(joined);
       const scope = scopes.beginning();
-      const client = await pool.connect();
-      if (!scope) return client as unknown as PostgresPoolClient;
-      const connection = new ScopeConnection(client, scope, options);
+      if (!scope) return plainClient(options, await pool.connect());
+      const connection = new ScopeConnection(await connected(options), scope, options);
       scope.connect(connection);
       return connection as unknown as PostgresPoolClient;
     },
@@ -45,14 +48,39 @@ function joinedClient(scope: TransactionScope): PostgresPoolClient {
   return { query, release: () => {} } as unknown as PostgresPoolClient;
 }
 
-const ENDS = new Set(['commit', 'rollback']);
+/** A connection for a transaction, which has done nothing yet. */
+const connected = ({ pool, presence }: JoiningPoolOptions) =>
+  pool.connect().catch(async (error: unknown) => {
+    throw await lossOf(presence, error, 'none');
+  });
+
+/** The client outside of a transaction: what only reads is done again when it is lost. */
+function plainClient({ pool, presence }: JoiningPoolOptions, first: pg.PoolClient) {
+  let client: pg.PoolClient | undefined = first;
+  const ask = async (sql: string, parameters: readonly unknown[]) => {
+    client ??= await pool.connect();
+    return client.query(sql, parameters as unknown[]).catch(async (error: unknown) => {
+      const loss = await lossOf(presence, error, isRead(sql) ? undefined : 'unknown');
+      if (loss instanceof DatabaseLost) client = void client?.release(true);
+      throw loss;
+    });
+  };
+  return {
+    query: (sql: string, parameters: readonly unknown[]) => reached(() => ask(sql, parameters)),
+    release: () => client?.release(),
+  } as unknown as PostgresPoolClient;
+}
+
+const NOTHING = { command: 'ROLLBACK', rowCount: 0, rows: [] };
 
 /** A client of the pool during a transaction. At the time limit, its statement is cancelled. */
 class ScopeConnection implements TransactionConnection {
-  readonly #client: pg.PoolClient;
+  /** Undefined once it is lost. */
+  #client: pg.PoolClient | undefined;
   readonly #options: JoiningPoolOptions;
   readonly #asker: Asker;
   readonly #scope: TransactionScope;
+  #begun = false;
 
   constructor(client: pg.PoolClient, scope: TransactionScope, options: JoiningPoolOptions) {
     this.#client = client;
@@ -66,12 +94,41 @@ class ScopeConnection implements TransactionConnection {
   }
 
   get processID(): number | undefined {
-    return (this.#client as unknown as { processID?: number }).processID;
+    return (this.#client as { readonly processID?: number } | undefined)?.processID;
   }
 
   async query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
-    if (ENDS.has(sql)) return this.#client.query(sql);
+    if (sql === 'commit') return this.#sent(sql, [], 'unknown');
+    // What is lost has rolled back by itself.
+    if (sql === 'rollback' && !this.#client) return NOTHING as unknown as pg.QueryResult;
+    if (sql === 'rollback') return this.#sent(sql);
+    if (!this.#begun) return reached(() => this.#begin(sql), this.#asker);
     return this.#tracked(sql, parameters, this.#asker);
+  }
+
+  /** A connection that was lost while nobody used it is replaced: nothing was done on it. */
+  async #begin(sql: string): Promise<pg.QueryResult> {
+    this.#client ??= await connected(this.#options);
+    const result = await this.#sent(sql);
+    this.#begun = true;
+    return result;
+  }
+
+  async #sent(
+    sql: string,
+    parameters: readonly unknown[] = [],
+    outcome: LostOutcome = 'none',
+  ): Promise<pg.QueryResult> {
+    try {
+      if (!this.#client) throw new DatabaseLost('none', undefined, true);
+      return await this.#client.query(sql, parameters as unknown[]);
+    } catch (error) {
+      const loss = await lossOf(this.#options.presence, error, outcome);
+      const isLost = loss instanceof DatabaseLost;
+      if (isLost) this.#client = void this.#client?.release(true);
+      if (this.#begun && (isLost || isSerializationFailure(error))) this.#scope.lose(loss);
+      throw loss;
+    }
   }
 
   /** With bounds, the statement also ends when its client is gone. */
@@ -82,7 +139,7 @@ class ScopeConnection implements TransactionConnection {
 
   release(): void {
     // A cancel request may arrive late, so the connection is not reused.
-    this.#client.release(this.#options.abandoned.isTold(this.#client));
+    this.#client?.release(this.#options.abandoned.isTold(this.#client));
   }
 
   async #tracked(
@@ -90,14 +147,12 @@ class ScopeConnection implements TransactionConnection {
     parameters: readonly unknown[],
     asker: Asker,
   ): Promise<pg.QueryResult> {
-    const running = this.#options.abandoned.began(this.#client, asker);
+    const { abandoned } = this.#options;
+    const running = this.#client && abandoned.began(this.#client, asker);
     try {
-      return await this.#client.query(sql, parameters as unknown[]);
-    } catch (error) {
-      if (isSerializationFailure(error)) this.#scope.lose(error);
-      throw error;
+      return await this.#sent(sql, parameters);
     } finally {
-      this.#options.abandoned.ended(running);
+      abandoned.ended(running);
     }
   }
 }

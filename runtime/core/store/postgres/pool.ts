@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { ConfigError } from '../../errors.ts';
 import type { DatabaseFacts } from '../store.ts';
+import { DatabaseLost, isNotYet } from '../unreachable.ts';
 import { clientOf, type ReachingClient, type ReachOptions } from './connecting.ts';
+import { LOOK, Presence } from './presence.ts';
 import { driver } from './wire.ts';
 
 /** Whether the address leads to a pooler in transaction mode. `auto`: what a connection shows. */
@@ -15,6 +17,7 @@ export interface PoolOptions extends ReachOptions {
 /** The connections for statements, and what they have shown of the way to PostgreSQL. */
 export interface StatementPool {
   readonly pool: pg.Pool;
+  readonly presence: Presence;
   /** Whether a pooler stands between, as far as is known. */
   readonly pooled: boolean;
   /** The same, for which a connection is made if there was none. */
@@ -33,34 +36,49 @@ const isFull = (error: { readonly code?: unknown; readonly message?: string } | 
 const FEWER_FOR = 5_000;
 const FIRST_AGAIN = 200;
 
-/** Goes on with the connections that there are when the database gives no further one. */
-function beContent(pool: pg.Pool): void {
+/**
+ * Goes on with the connections that there are when the database gives no further one, and waits for
+ * the database while it gives none.
+ */
+function bePatient(pool: pg.Pool, connect: (taken: Take) => void, presence: Presence): void {
   const { options } = pool;
   const { max } = options;
-  const connect: (taken: Take) => void = pool.connect.bind(pool);
   const useFewer = (count: number) => {
     if (count < options.max) setTimeout(() => (options.max = max), FEWER_FOR).unref();
     options.max = Math.min(count, options.max);
   };
-  const take = (taken: Take, since = performance.now()): void =>
+  const take = (taken: Take, since = performance.now()): void => {
+    const again = () => take(taken, since);
     connect((error, client, release) => {
-      const again = () => take(taken, since);
       if ((client as ReachingClient | undefined)?.isStale) return (release(true), again());
-      if (!isFull(error)) return taken(error, client, release);
-      if (pool.totalCount > 0) return (useFewer(pool.totalCount), again());
-      if (performance.now() - since < FEWER_FOR) return void setTimeout(again, FIRST_AGAIN);
-      taken(error, client, release);
+      if (isFull(error)) {
+        if (pool.totalCount > 0) return (useFewer(pool.totalCount), again());
+        if (performance.now() - since < FEWER_FOR) return void setTimeout(again, FIRST_AGAIN);
+      }
+      if (!error || isFull(error) || !presence.lose(error))
+        return taken(lasting(error), client, release);
+      presence.await((gone) => (gone ? taken(gone, undefined, release) : again()));
     });
-  const taking = () =>
-    new Promise<pg.PoolClient>((resolve, reject) =>
-      take((error, client) => (client ? resolve(client) : reject(error))),
-    );
-  Object.assign(pool, { connect: (taken?: Take) => (taken ? take(taken) : taking()) });
+  };
+  const takeNow = (taken: Take) => {
+    if (!presence.lost) return take(taken);
+    presence.await((gone) => (gone ? taken(gone, undefined, () => {}) : take(taken)));
+  };
+  const taking = () => promised(takeNow);
+  Object.assign(pool, { connect: (taken?: Take) => (taken ? takeNow(taken) : taking()) });
 }
+
+const lasting = (error: Error | undefined) =>
+  error && isNotYet(error) ? new DatabaseLost(undefined, error) : error;
+
+const promised = (connect: (taken: Take) => void) =>
+  new Promise<pg.PoolClient>((resolve, reject) =>
+    connect((error, client) => (client ? resolve(client) : reject(error))),
+  );
 
 /** Connections are made on first use and then reused. */
 export function openPool(url: string, options: PoolOptions): StatementPool {
-  const { max, pooler = 'auto', readOnly = false } = options;
+  const { max, pooler = 'auto', readOnly = false, log } = options;
   const { Pool, types } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
@@ -70,15 +88,22 @@ export function openPool(url: string, options: PoolOptions): StatementPool {
     max,
     types: { getTypeParser } as pg.CustomTypesConfig,
     onConnect: async (client) => {
-      if (pooler === 'auto') pooled = pooled === true || (await isForeign(client));
+      const [shown] = (await client.query(LOOK)).rows;
+      // A pooler gives each client a process id of its own making.
+      if (pooler === 'auto')
+        pooled = pooled === true || shown.id !== (client as { processID?: number }).processID;
+      presence.made(shown.closed);
       await prepare(client, pooled === true, readOnly);
     },
   });
-  beContent(pool);
+  const connect = pool.connect.bind(pool) as (taken: Take) => void;
+  const presence = new Presence({ url, readOnly, log, connect: () => promised(connect) });
+  bePatient(pool, connect, presence);
   // A broken connection is replaced on the next query.
-  pool.on('error', () => {});
+  pool.on('error', () => presence.suspect());
   return {
     pool,
+    presence,
     get pooled() {
       return pooled === true;
     },
@@ -88,12 +113,6 @@ export function openPool(url: string, options: PoolOptions): StatementPool {
     },
     loseNames: () => pooler === 'auto' && (pooled = true),
   };
-}
-
-/** Whether a pooler answers: it gives each client a process id of its own making. */
-async function isForeign(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query('select pg_backend_pid() as id');
-  return rows[0].id !== (client as { readonly processID?: number | null }).processID;
 }
 
 /**

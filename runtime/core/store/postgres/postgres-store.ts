@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
@@ -12,7 +11,6 @@ import {
 } from '../transactions/begin-transaction.ts';
 import { joiningDatabase, joiningStore } from '../transactions/joining.ts';
 import type { Logger } from '../../config/log.ts';
-import { AppError } from '../../errors.ts';
 import type { JsonText } from '../large-text.ts';
 import { betweenServers } from './between-servers.ts';
 import { driver, wireClass } from './wire.ts';
@@ -25,7 +23,8 @@ import { type Asker, type Bounds, type ReadStatement, unwanted } from '../bounds
 import { createLongStatements, type LongStatements } from './long-statements.ts';
 import { type OwnSettings, ownTransactions } from '../own-transaction.ts';
 import type { Query, Store } from '../store.ts';
-import { isNotYet, isUnsent } from '../unreachable.ts';
+import { DatabaseLost, type LostOutcome } from '../unreachable.ts';
+import { isRead, lossOf, reached } from './losses.ts';
 import { createScopes } from '../transactions/transaction-scope.ts';
 import { kyselyLog, type NoteStatement } from '../statement-log.ts';
 import { ValueQuery } from './value-query.ts';
@@ -81,7 +80,8 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
     abandoned: abandonedStatements(wireClass()),
   };
   const scopes = createScopes();
-  const joining = joiningPool({ pool, scopes, abandoned: parts.abandoned });
+  const { presence } = statements;
+  const joining = joiningPool({ pool, presence, scopes, abandoned: parts.abandoned });
   const dialect = new PostgresDialect({ pool: joining });
   const plain = new Kysely<any>({ dialect, ...(note && { log: kyselyLog(note) }) });
   const builder = plain.transaction();
@@ -105,7 +105,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
       transact: (work, bounds) =>
         repeated(() => reached(() => transact(parts, work, bounds), bounds?.asker)),
       writeOne: (text, values, asker) =>
-        repeated(() => reached(() => query(text, values, asker).catch(asCommit), asker)),
+        repeated(() => reached(() => ask(parts, { text, values, asker }, 'unknown'), asker)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
           await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
@@ -119,7 +119,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
         ),
       answerRows: (statement, values, bounds) =>
         inAnswerBounds(answering, statement, bounds, () =>
-          reached(() => query(statement.text, values, bounds.asker), bounds.asker),
+          query(statement.text, values, bounds.asker),
         ),
       memory: answering.memory,
       describe: () => describePool(statements),
@@ -131,7 +131,9 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
       lock: reentrant(between.lock),
       listen: between.listen,
       notify: between.notify,
+      isLost: () => presence.lost,
       close: async () => {
+        presence.close();
         await between.close();
         await db.destroy();
       },
@@ -143,10 +145,9 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
 /** Single statements: their rows, or the first column of the first row as text. */
 function statementsOf(parts: Parts) {
   const { utils } = driver();
-  const query = (text: string, values: readonly unknown[], asker?: Asker) => {
-    const run = () => ask(parts, { text, values, asker });
-    return run().catch((error) => withFreshPlan(parts, error, text, run));
-  };
+  const { presence } = parts.statements;
+  const query = (text: string, values: readonly unknown[], asker?: Asker) =>
+    reached(() => ask(parts, { text, values, asker }, isRead(text) ? undefined : 'unknown'), asker);
   const textOf = (text: string, values: readonly unknown[], bounds?: Bounds, long = false) => {
     const asked = {
       text,
@@ -156,9 +157,18 @@ function statementsOf(parts: Parts) {
       large: bounds?.large,
     };
     const run = () => askText(parts, asked);
-    return run().catch((error) =>
-      isNotYet(error) ? reached(run, bounds?.asker) : withFreshPlan(parts, error, text, run),
-    );
+    const fail = async (error: unknown) => {
+      throw await lossOf(presence, error, undefined);
+    };
+    return run().catch((error: unknown) => {
+      // The first attempt has no more promises than it needs.
+      let first: Promise<JsonText | null> | undefined = Promise.reject(error);
+      return reached(() => {
+        const attempt = first ?? run();
+        first = undefined;
+        return attempt.catch(fail);
+      }, bounds?.asker);
+    });
   };
   return { query, textOf };
 }
@@ -219,16 +229,19 @@ interface StatementCall {
   readonly withoutJit?: boolean;
 }
 
-async function ask(parts: Parts, asked: StatementCall) {
-  const client = await parts.pool.connect();
+/** @param outcome what is known when the connection is lost. */
+async function ask(parts: Parts, asked: StatementCall, outcome: LostOutcome | undefined) {
+  const { presence } = parts.statements;
+  let client: pg.PoolClient | undefined;
   let broken = false;
   try {
+    client = await parts.pool.connect();
     return await run(parts, client, asked);
   } catch (error) {
     broken = isBroken(error);
-    throw error;
+    throw await lossOf(presence, error, outcome);
   } finally {
-    client.release(broken || isSpent(parts, client));
+    client?.release(broken || isSpent(parts, client));
   }
 }
 
@@ -254,8 +267,8 @@ function askText(parts: Parts, asked: StatementCall): Promise<JsonText | null> {
           (error, value) => {
             abandoned.ended(running);
             release((error !== undefined && isBroken(error)) || isSpent(parts, client));
-            if (error) reject(error);
-            else resolve(value);
+            if (!error) resolve(value);
+            else reject(isStale(parts, error, text) ? stale(error) : error);
           },
         ),
       );
@@ -264,10 +277,11 @@ function askText(parts: Parts, asked: StatementCall): Promise<JsonText | null> {
 }
 
 async function run(
-  { names, abandoned }: Parts,
+  parts: Parts,
   client: pg.PoolClient,
   { text, values, asker }: StatementCall,
 ): Promise<readonly Record<string, unknown>[]> {
+  const { names, abandoned } = parts;
   if (asker?.cancelled) throw unwanted();
   const name = names.nameOn(client, text);
   const running = abandoned.began(client, asker);
@@ -275,80 +289,54 @@ async function run(
     return (
       await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })
     ).rows;
+  } catch (error) {
+    throw isStale(parts, error, text) ? stale(error) : error;
   } finally {
     abandoned.ended(running);
   }
 }
+
+/** The statement was not run: only its plan is lost. */
+const stale = (error: unknown) => new DatabaseLost('none', error, true);
 
 async function transact<T>(
   parts: Parts,
   work: (query: Query) => Promise<T>,
   bounds: Bounds | undefined,
 ): Promise<T> {
-  const client = await parts.pool.connect();
+  const { presence } = parts.statements;
+  const failed = async (error: unknown, outcome: LostOutcome) => {
+    throw await lossOf(presence, error, outcome);
+  };
+  const client = await parts.pool.connect().catch((error: unknown) => failed(error, 'none'));
   let broken = false;
   try {
     await client.query('begin');
     const result = await work((text, values) =>
       run(parts, client, { text, values, asker: bounds?.asker }),
     );
-    await client.query('commit').catch(asCommit);
+    await client.query('commit').catch((error: unknown) => failed(error, 'unknown'));
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => (broken = true));
-    throw error;
+    return await failed(error, 'none');
   } finally {
     client.release(broken || isSpent(parts, client));
   }
 }
 
-const BACK_WITHIN = 5_000;
-const ASK_AGAIN = 100;
-/** How often, because a statement may be what ends its connection. */
-const MOST_LOST = 3;
-
-/** Runs again, for five seconds, what a lost connection has ended before it changed anything. */
-function reached<T>(run: () => Promise<T>, asker: Asker | undefined): Promise<T> {
-  let until: number | undefined;
-  let lost = 0;
-  const again = async (error: unknown): Promise<T> => {
-    if (!isNotYet(error) || asker?.cancelled) throw error;
-    if (!isUnsent(error)) lost += 1;
-    until ??= performance.now() + BACK_WITHIN;
-    if (lost > MOST_LOST || performance.now() > until) throw unavailable('none', error);
-    await pause(ASK_AGAIN);
-    return run().catch(again);
-  };
-  return run().catch(again);
-}
-
-/** Whether a commit that was on its way has arrived is not known; without a connection it was not. */
-function asCommit(error: { readonly code?: string }): never {
-  throw isNotYet(error) && !isUnsent(error) ? unavailable('unknown', error) : error;
-}
-
-const unavailable = (outcome: 'none' | 'unknown', cause: unknown) =>
-  new AppError(503, 'DATABASE_UNAVAILABLE', 'The database does not answer: try again', {
-    cause,
-    headers: { 'Retry-After': '1' },
-    extensions: { outcome },
-  });
-
 /** PostgreSQL's codes of a name that it does not know, or that another one has. */
 const OTHER_NAMES: ReadonlySet<unknown> = new Set(['26000', '42P05']);
 
 /**
- * Repeats a statement under a new name when a migration changed its result type, because PostgreSQL
- * then refuses the old plan. A name that is lost or taken shows a pooler that looks like PostgreSQL.
+ * Whether a statement may be repeated under a new name: a migration changed its result type, and
+ * PostgreSQL refuses the old plan. A name that is lost or taken shows a pooler that looks like
+ * PostgreSQL.
  */
-function withFreshPlan<T>(
-  { names, statements }: Parts,
-  error: { readonly code?: string; readonly message?: string },
-  text: string,
-  run: () => Promise<T>,
-): Promise<T> {
-  if (OTHER_NAMES.has(error.code) && statements.loseNames()) return run();
-  if (error.code !== '0A000' || !error.message?.includes('cached plan')) throw error;
+function isStale({ names, statements }: Parts, error: unknown, text: string): boolean {
+  const { code, message } = error as { readonly code?: string; readonly message?: string };
+  if (OTHER_NAMES.has(code)) return statements.loseNames();
+  if (code !== '0A000' || !message?.includes('cached plan')) return false;
   names.rename(text);
-  return run();
+  return true;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
 import { AppError } from '../../errors.ts';
+import { DatabaseLost } from '../unreachable.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
 import type { Dialect, TransactionOptions } from '../store.ts';
 import type { Pace } from './pace.ts';
@@ -128,6 +129,7 @@ class Attempts {
   readonly #beginning: Beginning;
   readonly #until: number;
   #count = 1;
+  #lost = 0;
   #judged: { readonly error: unknown; readonly again: boolean } | undefined;
 
   constructor(beginning: Beginning) {
@@ -148,10 +150,17 @@ class Attempts {
     if (judged && judged.error === error) return judged.again;
     const { retries = 0 } = this.#beginning;
     const again =
-      this.#count <= retries && performance.now() < this.#until && isSerializationFailure(error);
+      this.#count <= retries &&
+      performance.now() < this.#until &&
+      (isSerializationFailure(error) || this.#isLost(error));
     this.#judged = { error, again };
     return again;
   };
+
+  /** Whether its connection was lost, which its own statements may be the cause of. */
+  #isLost(error: unknown): boolean {
+    return error instanceof DatabaseLost && error.again && (this.#lost += 1) <= MOST_LOST;
+  }
 
   async next(): Promise<void> {
     const most = Math.min(FIRST_PAUSE * 2 ** this.#count, LONGEST_PAUSE);
@@ -161,6 +170,8 @@ class Attempts {
     this.#beginning.again?.(this.#count);
   }
 }
+
+const MOST_LOST = 3;
 
 /** Milliseconds between two attempts, at most. */
 const FIRST_PAUSE = 2;
