@@ -15,7 +15,7 @@ import type { Query } from '../store/store.ts';
 import { checkCost } from '@twofold/schema';
 import { type Answer, type Cut, type Outcome, readPlan, type Run } from './operation-run.ts';
 import { type Over, withTimeLimit } from './time-limit.ts';
-import { withTypes } from './typed-tree.ts';
+import { withoutMarked, withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
 
 type ReadRoot = Extract<RootPlan, { kind: 'read' }>;
@@ -271,17 +271,19 @@ function planningFor(
 
 /**
  * Returns a text that goes into the answer unchanged. A text with a marker, or a null in a required
- * field, goes to the executor.
+ * field, goes to the executor, unless the answer may lack what is marked.
  */
 function outcomeOfText(
-  { engine: { reader } }: Run,
+  { engine: { mayLack, reader } }: Run,
   { required, plan }: ReadRoot,
   text: JsonText | null,
 ): Outcome {
   if (text === null) return required ? { tree: null } : { text };
-  return plan.marks && text.includes(reader.marker)
-    ? { tree: withTypes(plan.node, parseExact(String(text)), reader.marker) }
-    : { text };
+  if (!plan.marks || !text.includes(reader.marker)) return { text };
+  const read: unknown = parseExact(String(text));
+  return mayLack
+    ? { text: JSON.stringify(withoutMarked(read, reader.marker)) }
+    : { tree: withTypes(plan.node, read, reader.marker) };
 }
 
 /** The result of one root of a plan. */

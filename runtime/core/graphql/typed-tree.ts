@@ -1,3 +1,4 @@
+import { isRawNumber } from '../data/sql/exact-json.ts';
 import { InternalError } from '../errors.ts';
 import type {
   Aggregated,
@@ -127,4 +128,14 @@ function typedFigures(
         );
   }
   return named;
+}
+
+/** The value without the members that are marked as missing, or as not for the caller. */
+export function withoutMarked(value: unknown, marker: string): unknown {
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutMarked(item, marker) ?? null);
+  if (marker in value) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutMarked(inner, marker)]),
+  );
 }
