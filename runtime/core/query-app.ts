@@ -100,7 +100,7 @@ async function answer(service: Service, query: AppQuery, caller: RequestContext)
     const operation = await findOperation({ ...service, source }, parameters, caller);
     if (operation.node.operation !== 'query')
       throw failure.badRequest(`only queries run here, and this is a ${operation.node.operation}`);
-    return String((await respond(service, operation, parameters, caller)).text);
+    return String((await respond(service, { operation, parameters, context: caller })).text);
   } catch (error) {
     return String((await leaveRefused(service, error, caller)).text);
   }

@@ -173,7 +173,7 @@ async function run(
       headers: { Allow: 'POST' },
     });
   }
-  return respond(service, operation, parameters, context);
+  return respond(service, { operation, parameters, context });
 }
 
 /** Headers that make a browser send a preflight first when a page of another site uses them. */

@@ -9,7 +9,7 @@ import type { Parameters } from './parameters.ts';
 import { findOperation, leaveRefused, respondOnce, type Service } from './service.ts';
 import { roomToSend } from './event-queue.ts';
 import type { SocketCallers } from './socket-caller.ts';
-import { subscribeClient } from './subscribing.ts';
+import { subscribe } from './subscription.ts';
 
 /** Milliseconds between two comments that keep the connection alive. */
 const KEEP_ALIVE_EVERY = 12_000;
@@ -56,15 +56,15 @@ function createAnswer(
     const context = ctx.state['context'] as RequestContext;
     const operation = await findOperation(service, parameters, context);
     if (operation.node.operation !== 'subscription') {
-      const answer = () => respondOnce(service, operation, parameters, context);
-      return track(open(ctx, service, single(answer)));
+      const texts = respondOnce(service, { operation, parameters, context });
+      return track(open(ctx, service, texts));
     }
     let changed = () => {};
     const left = new Promise<void>((resolve) => (changed = resolve));
     const request = ctx.req;
     const watch = watchCaller({ callers, revalidate, request, headers: {}, context, changed });
     try {
-      const results = await subscribeClient(service, {
+      const results = await subscribe(service, {
         transport: 'event_stream',
         operation,
         parameters,
@@ -106,10 +106,6 @@ function open(
   const waiting = () => body.writableLength + body.readableLength + ctx.res.writableLength;
   void write({ service, body, waiting, results }, ctx, leaving);
   return body;
-}
-
-async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
-  yield await answer();
 }
 
 interface Stream {

@@ -13,7 +13,7 @@ import type { RootKind } from './engine.ts';
 import { planOperation } from './plan/operation.ts';
 import { fromParent } from './parent-fields.ts';
 import { settle, valueOf } from './run.ts';
-import type { Run } from './operation-run.ts';
+import { type Run, runLike } from './operation-run.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Parent = Readonly<Record<string, any>>;
@@ -45,12 +45,8 @@ export async function answerInferred(
   const asked = withArguments(run, info.fieldNodes, args);
   // The arguments differ from those of the document, so this read is not batched with its
   // neighbours.
-  const apart: Run = {
-    ...partsOf(run),
-    variables: asked.variables,
-    batches: new Map(),
-    askable: new Map(),
-  };
+  const { variables } = asked;
+  const apart = runLike(run, { variables, batches: new Map(), askable: new Map() });
   return fromParent(engine, entity, field, parent, args, context, {
     ...info,
     fieldNodes: asked.nodes,
@@ -87,27 +83,11 @@ async function answerRoot(
   });
   const [root] = roots;
   if (!root || root.kind === 'function') throw nothing(info);
-  return valueOf(await settle({ ...partsOf(run), variables }, root, true));
+  return valueOf(await settle(runLike(run, { variables }), root, true));
 }
 
 const nothing = ({ parentType, fieldName }: GraphQLResolveInfo) =>
   new InternalError(`nothing is inferred for ${parentType.name}.${fieldName}`);
-
-/** A run has getters, which a spread would lose: this copies it to a plain object. */
-const partsOf = (run: Run): Run => ({
-  engine: run.engine,
-  context: run.context,
-  rules: run.rules,
-  operation: run.operation,
-  planning: run.planning,
-  plan: run.plan,
-  variables: run.variables,
-  outcomes: new Map(),
-  batches: run.batches,
-  askable: run.askable,
-  cuts: run.cuts,
-  nested: run.nested,
-});
 
 /**
  * The nodes of a field with other argument values. A document cannot hold the values, so they are

@@ -42,6 +42,23 @@ export interface Run {
   readonly shared?: Map<string, unknown>;
 }
 
+/** A run of the same operation, with other parts. A run has getters, which a spread would lose. */
+export const runLike = (run: Run, changed: Partial<Run>): Run => ({
+  engine: run.engine,
+  context: run.context,
+  rules: run.rules,
+  operation: run.operation,
+  planning: run.planning,
+  plan: run.plan,
+  variables: run.variables,
+  batches: run.batches,
+  askable: run.askable,
+  cuts: run.cuts,
+  nested: run.nested,
+  outcomes: new Map(),
+  ...changed,
+});
+
 /** A root field's result: `text` goes into the answer unchanged, the executor processes `tree`. */
 export type Outcome =
   | { readonly text: JsonText | null }

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { rootName } from './engine.ts';
 import { planRoots } from './plan/operation.ts';
-import type { Run } from './operation-run.ts';
+import { type Run, runLike } from './operation-run.ts';
 import { placesOf } from './parent-fields.ts';
 
 /** Whether a field's type is the query root: `viewer: Query`, `query: Query!` in a payload. */
@@ -32,23 +32,9 @@ export function rootAgain(run: Run, info: GraphQLResolveInfo): Run {
 }
 
 function startAgain(run: Run, { fieldNodes }: GraphQLResolveInfo): Run {
-  const { engine, context, rules, operation, variables, planning, cuts, nested } = run;
+  const { engine, planning } = run;
   const plan = planRoots(planning, 'query', rootName(engine, 'query') ?? '', fieldNodes);
-  return {
-    engine,
-    context,
-    rules,
-    operation,
-    variables,
-    planning,
-    plan,
-    cuts,
-    nested,
-    outcomes: new Map(),
-    shared: new Map(),
-    batches: run.batches,
-    askable: run.askable,
-  };
+  return runLike(run, { plan, shared: new Map() });
 }
 
 function rootKey({ path }: GraphQLResolveInfo): string {

@@ -109,14 +109,9 @@ function fail(error: Error): never {
 }
 
 /** Runs a query or a mutation within the time limit. */
-export function respond(
-  service: Service,
-  operation: PreparedOperation,
-  parameters: Parameters,
-  context: RequestContext,
-): Response | Promise<Response> {
+export function respond(service: Service, call: OperationCall): Response | Promise<Response> {
   const { around, leave } = service;
-  const call = { operation, parameters, context };
+  const { context } = call;
   const response = around
     ? around(call, () => answerCall(service, call))
     : answerCall(service, call);
@@ -146,15 +141,18 @@ function answerCall(service: Service, call: OperationCall): Response | Promise<R
     : toResponse(service, call, answer, cuts);
 }
 
-/** Like `respond`, but as text, for a transport that drops the text when it is sent. */
-export async function respondOnce(
+/** Like `respond`, as the only text of a transport that drops a text when it is sent. */
+export async function* respondOnce(
   service: Service,
-  operation: PreparedOperation,
-  parameters: Parameters,
-  context: RequestContext,
-): Promise<string> {
+  call: OperationCall,
+): AsyncIterableIterator<string> {
+  yield await textOf(service, call);
+}
+
+async function textOf(service: Service, call: OperationCall): Promise<string> {
+  const { context } = call;
   try {
-    return String((await respond(service, operation, parameters, context)).text);
+    return String((await respond(service, call)).text);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     return String((await leaveRefused(service, error, context)).text);

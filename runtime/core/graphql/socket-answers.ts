@@ -6,7 +6,7 @@ import { freshContext } from './fresh-context.ts';
 import { readParameters } from './parameters.ts';
 import { findOperation, respondOnce, type Service } from './service.ts';
 import { roomToSend } from './event-queue.ts';
-import { subscribeClient } from './subscribing.ts';
+import { subscribe } from './subscription.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import type { RevalidateCaller } from '../module.ts';
 import type { WebSocket } from 'ws';
@@ -69,9 +69,9 @@ async function begin(
   const operation = await findOperation(service, parameters, connection.context as RequestContext);
   if (operation.node.operation !== 'subscription') {
     const context = freshContext(engine, await callerNow(connection), cancellation);
-    return single(() => respondOnce(service, operation, parameters, context));
+    return respondOnce(service, { operation, parameters, context });
   }
-  return subscribeClient(service, {
+  return subscribe(service, {
     transport: 'websocket',
     operation,
     parameters,
@@ -80,10 +80,6 @@ async function begin(
       return freshContext(engine, connection.context as RequestContext, cancellation);
     },
   });
-}
-
-async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
-  yield await answer();
 }
 
 /** Each query and mutation counts for limits like a request, and its caller is looked up again. */

@@ -27,43 +27,58 @@ import {
   shownAnswer,
   tooLarge,
 } from './response.ts';
-import type { Companion } from './service.ts';
+import type { Companion, Service, Transport } from './service.ts';
+import type { Parameters } from './parameters.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
 
 export interface SubscriptionRequest {
+  readonly transport: Transport;
   readonly operation: PreparedOperation;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly parameters: Parameters;
   /**
    * Makes a context with new loaders for one event. Rejects when the caller has no access any more.
    */
   context(): Promise<RequestContext>;
-  /** Called with the first context, before anything is subscribed to. A throw refuses. */
-  accompany?(context: RequestContext): Promise<Companion>;
 }
 
-/** A subscription whose events pass through another function before they are sent. */
+/** A subscription whose events may pass through another function before they are sent. */
 interface AccompaniedRequest extends SubscriptionRequest {
-  readonly companion?: Companion;
+  readonly variables: Parameters['variables'];
+  readonly companion: Companion | undefined;
 }
 
 type EventRoot = Extract<RootPlan, { kind: 'event' }>;
 
 /**
- * The answers of a subscription as JSON texts, until the iteration ends. A row that the caller may
- * not see causes no event.
+ * The answers of a client's subscription as JSON texts, until the iteration ends. A row that the
+ * caller may not see causes no event.
  *
  * @throws RequestErrors, AppError before the first event.
  */
 export async function subscribe(
-  engine: Engine,
+  { engine, accompany }: Service,
   asked: SubscriptionRequest,
 ): Promise<AsyncIterableIterator<string>> {
-  const cost = checkCost(engine, asked.operation, asked.variables);
+  const { operation, parameters, transport } = asked;
+  const { variables } = parameters;
+  const cost = checkCost(engine, operation, variables);
   if ('over' in cost) throw new RequestErrors([cost.over]);
   const context = await asked.context();
-  const companion = await asked.accompany?.(context);
-  const request = { ...asked, ...cost, ...(companion && { companion }) };
+  const companion = await accompany?.({ operation, parameters, context }, transport);
+  try {
+    return await begin(engine, { ...asked, ...cost, variables, companion }, context);
+  } catch (refused) {
+    companion?.end?.();
+    throw refused;
+  }
+}
+
+async function begin(
+  engine: Engine,
+  request: AccompaniedRequest,
+  context: RequestContext,
+): Promise<AsyncIterableIterator<string>> {
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) throw new RequestErrors(run.errors);
   const root = run.plan.roots[0];
@@ -87,7 +102,7 @@ function changeEvents(
       }),
     sizeOf: ({ row }) => sizeOfValue(row),
   });
-  return mapped(queue, (change) =>
+  return mapped(queue, request, (change) =>
     answerEvent(engine, request, (context) => answerChange(engine, request, change, context)),
   );
 }
@@ -255,7 +270,7 @@ async function ownEvents(
       : await openSource(run).catch((error: GraphQLError) => {
           throw new RequestErrors([error]);
         });
-  return mapped(source, (event) =>
+  return mapped(source, request, (event) =>
     answerEvent(engine, request, async (context) => {
       const next = startRun(engine, { ...request, context, event });
       return 'errors' in next ? undefined : finish(next);
@@ -288,15 +303,24 @@ function publishedEvents(run: Run, operation: Operation, node: FieldNode) {
  */
 function mapped<T>(
   source: AsyncIterator<T>,
+  { companion }: AccompaniedRequest,
   map: (value: T) => Promise<string | undefined>,
 ): AsyncIterableIterator<string> {
-  const end = () => void Promise.resolve(source.return?.()).catch(() => {});
+  let isOpen = true;
+  const end = () => {
+    if (isOpen) companion?.end?.();
+    isOpen = false;
+    Promise.resolve(source.return?.()).catch(() => {});
+  };
   const texts: AsyncIterableIterator<string> = {
     next: async () => {
       try {
         for (;;) {
           const { done, value } = await source.next();
-          if (done) return { done: true, value: undefined };
+          if (done) {
+            end();
+            return { done, value: undefined };
+          }
           const text = await map(value);
           if (text !== undefined) return { done: false, value: text };
         }

@@ -37,8 +37,7 @@ export async function runDocument(
       return failed('this API takes no mutations here: api.mcp.writes is off');
     if (kind === 'mutation') caller.assertMayWrite();
     koa.state['operation'] = found.node;
-    const response = respond(service, found, parameters, context);
-    return toAnswer(response instanceof Promise ? await response : response, mcp);
+    return toAnswer(await respond(service, { operation: found, parameters, context }), mcp);
   } catch (error) {
     if (isInsufficient(error)) throw error;
     return toAnswer(await refused(error), mcp);
