@@ -135,6 +135,12 @@ export const databaseCodes: readonly ErrorCode[] = [
     'try again after the time in `Retry-After`; repeat a write of outcome `unknown` only after looking',
   ),
   row(
+    'LOCK_LOST',
+    503,
+    'the connection that held a lock has ended before the work did',
+    'do the work again; the lock may have been held by others meanwhile',
+  ),
+  row(
     'WAITING_FOR_LOCK',
     503,
     'another server or command held the lock for as long as was waited; a start or command ends with 75',

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../engines/available.ts';
-import { type ServerProcess, startServer } from '../pooler/start-server.ts';
+import { type ServerProcess, startServer, subscribe } from '../pooler/start-server.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 import { Cluster } from './cluster.ts';
 import { load, post, tell } from './load.ts';
 
@@ -103,5 +104,42 @@ describeWith('postgres', 'a server whose database goes away', () => {
     await cluster.ask('alter system reset all');
     await cluster.ask('select pg_reload_conf()');
     expect((await written).body.data.createTag.id).toBeTruthy();
+  });
+
+  it('tells a subscriber that changes of others may have been missed', async () => {
+    const [one, other] = [await start(), await start()];
+    const heard: any[] = [];
+    let ended = false;
+    await subscribe(
+      other.url,
+      'subscription { noteCreated { text } }',
+      (data, errors) => heard.push(errors?.[0].extensions.code ?? data.noteCreated.text),
+      () => (ended = true),
+    );
+    const { id } = (await post(one.url, 'mutation { createTag(name: "s") { id } }')).data.createTag;
+    const create = (text: string) =>
+      post(one.url, `mutation { createNote(text: "${text}", tagId: ${id}) { id } }`);
+    await create('before');
+    await expect.poll(() => heard).toEqual(['before']);
+    await cluster.kill();
+    await cluster.start();
+    await create('after');
+    await expect.poll(() => ended || heard.includes('after')).toBe(true);
+    if (ended) expect(heard).toEqual(['before', 'DATABASE_UNAVAILABLE']);
+  });
+
+  it('tells who holds a lock that it is lost, and gives it to the next', async () => {
+    const [one, other] = [openStore(cluster.url, '.'), openStore(cluster.url, '.')];
+    const held = one.lock('held', () => pause(20_000, 'done', { ref: false }));
+    const refused = expect(held).rejects.toMatchObject({ code: 'LOCK_LOST', status: 503 });
+    await pause(300);
+    const next = other.lock('held', async () => 'next');
+    await cluster.ask(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted`,
+    );
+    await refused;
+    expect(await next).toBe('next');
+    expect(await one.lock('held', async () => 'again')).toBe('again');
+    await Promise.all([one.close(), other.close()]);
   });
 });

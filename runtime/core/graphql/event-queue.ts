@@ -2,8 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 
 export interface EventSource<T> {
-  /** Starts the source, which calls `push` for each value. @returns a function that stops it */
-  start(push: (value: T) => void): () => void;
+  /**
+   * Starts the source, which calls `push` for each value, and `fail` when it has none any more.
+   *
+   * @returns a function that stops it
+   */
+  start(push: (value: T) => void, fail: (error: Error) => void): () => void;
   /** Bytes that a queued value takes. */
   sizeOf(value: T): number;
 }
@@ -11,32 +15,35 @@ export interface EventSource<T> {
 /**
  * Turns a listener into an iterator.
  *
- * @throws AppError `SLOW_READER`, out of the iterator, when queued values exceed `WAITING_BYTES`.
+ * @throws AppError `SLOW_READER`, out of the iterator, when queued values exceed `WAITING_BYTES`; the
+ * error of a source that fails.
  */
 export function createEventQueue<T>({ start, sizeOf }: EventSource<T>): AsyncIterableIterator<T> {
   let values: { readonly value: T; readonly size: number }[] = [];
   let bytes = 0;
   let wake: (() => void) | undefined;
-  let state: 'open' | 'done' | 'overflowed' = 'open';
+  let state: 'open' | 'done' | Error = 'open';
   const isWaiting = () => values.length === 0 && state === 'open';
-  const stop = start((value) => {
+  let stop: (() => void) | undefined;
+  stop = start((value) => {
     const size = sizeOf(value);
     bytes += size;
     if (values.length === 0 || bytes <= WAITING_BYTES) values.push({ value, size });
-    else end('overflowed');
+    else end(slowReader());
     wake?.();
-  });
-  function end(how: 'done' | 'overflowed'): void {
+  }, end);
+  if (state !== 'open') stop();
+  function end(how: 'done' | Error): void {
     if (state !== 'open') return;
     state = how;
     values = [];
-    stop();
+    stop?.();
     wake?.();
   }
   const queue: AsyncIterableIterator<T> = {
     next: async () => {
       while (isWaiting()) await new Promise<void>((resolve) => (wake = resolve));
-      if (state === 'overflowed') throw slowReader();
+      if (state instanceof Error) throw state;
       const first = values.shift();
       if (!first) return { done: true, value: undefined };
       bytes -= first.size;

@@ -95,11 +95,11 @@ function changeEvents(
 ): AsyncIterableIterator<string> {
   const isWanted = eventFilter(run, root);
   const queue = createEventQueue<Change>({
-    start: (push) =>
+    start: (push, fail) =>
       engine.changes.subscribe((announced) => {
         const change = isWanted(announced);
         if (change) push(change);
-      }),
+      }, fail),
     sizeOf: ({ row }) => sizeOfValue(row),
   });
   return mapped(queue, request, (change) =>
@@ -289,10 +289,10 @@ function publishedEvents(run: Run, operation: Operation, node: FieldNode) {
   assertValid(errorsOfArguments(engine, operation, args));
   const isAsked = matcherOf(engine, name, args);
   return createEventQueue<Readonly<Record<string, unknown>>>({
-    start: (push) =>
+    start: (push, fail) =>
       engine.changes.subscribe((announced) => {
         if ('field' in announced && isAsked(announced)) push({ [name]: announced.payload });
-      }),
+      }, fail),
     sizeOf: (event) => sizeOfValue(event[name]),
   });
 }

@@ -212,16 +212,21 @@ export interface Store {
    * same name inside of `work` joins it.
    *
    * @param patience how many milliseconds to wait for other servers; five minutes when absent.
-   * @throws AppError `WAITING_FOR_LOCK`
+   * @throws AppError `WAITING_FOR_LOCK`; `LOCK_LOST` when it was lost before `work` has ended.
    */
   lock<T>(name: string, work: () => Promise<T>, patience?: number): Promise<T>;
   /**
    * Hears what other servers send on a channel, and this one too. Absent on SQLite.
    *
+   * @param interrupt called when something may be missed, and with nothing when all is heard again.
    * @returns a function that ends it.
    */
   readonly listen?:
-    | ((channel: string, hear: (payload: string) => void) => Promise<() => void>)
+    | ((
+        channel: string,
+        hear: (payload: string) => void,
+        interrupt?: (why: Error | undefined) => void,
+      ) => Promise<() => void>)
     | undefined;
   /** Sends to all servers that listen, in this order, outside of every transaction. */
   readonly notify?: ((channel: string, payloads: readonly string[]) => Promise<void>) | undefined;

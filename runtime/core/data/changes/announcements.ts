@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../config/log.ts';
 import type { Store } from '../../store/store.ts';
 import type { Announced, Changes } from './changes.ts';
@@ -11,8 +12,14 @@ export interface Announcements {
 
 /** A way on which changes go to other processes, and come from them. */
 export interface ChangeWay {
-  /** @returns a function that ends it; undefined when there are no other processes. */
-  hear(receive: (changes: readonly Announced[]) => void): Promise<(() => void) | undefined>;
+  /**
+   * @param interrupt see `Changes`.
+   * @returns a function that ends it; undefined when there are no other processes.
+   */
+  hear(
+    receive: (changes: readonly Announced[]) => void,
+    interrupt: Changes['interrupt'],
+  ): Promise<(() => void) | undefined>;
   tell(change: Announced): void;
 }
 
@@ -26,7 +33,7 @@ export function createAnnouncements(changes: Changes, { hear, tell }: ChangeWay)
       const stop = await hear((received) => {
         received.forEach((change) => foreign.add(change));
         changes.publish(received);
-      });
+      }, changes.interrupt);
       if (stop)
         stops = [stop, changes.subscribe((change) => void (foreign.has(change) || tell(change)))];
     },
@@ -43,34 +50,53 @@ export function throughDatabase({ listen, notify }: Store, log: Logger): ChangeW
   const node = randomUUID();
   const assembly = createAssembly();
   return {
-    hear: async (receive) =>
-      listen?.(CHANNEL, (payload) => {
-        const text = assembly.add(payload);
-        const message = text === undefined ? null : parse(text);
-        if (message && message.node !== node) receive(message.changes);
-      }),
-    // One statement: its parts come in their order, with nothing between them.
-    tell: inTurn(async (batch) =>
-      notify?.(CHANNEL, partsOf(JSON.stringify({ node, changes: batch }))).catch((error: unknown) =>
-        log.error({ error: String(error) }, 'a change was not announced'),
+    hear: async (receive, interrupt) =>
+      listen?.(
+        CHANNEL,
+        (payload) => {
+          const text = assembly.add(payload);
+          const message = text === undefined ? null : parse(text);
+          if (message && message.node !== node) receive(message.changes);
+        },
+        interrupt,
       ),
+    // One statement: its parts come in their order, with nothing between them.
+    tell: inTurn(
+      async (batch) => notify?.(CHANNEL, partsOf(JSON.stringify({ node, changes: batch }))),
+      log,
     ),
   };
 }
 
-/** Sends one batch after another, so that other servers get changes in their order. */
+/** Milliseconds until changes are announced again that could not be. */
+const AGAIN_AFTER = 500;
+const MOST_WAITING = 100_000;
+
+/**
+ * Sends one batch after another, so that other servers get changes in their order. What cannot be
+ * sent waits, because others do not know that they miss it.
+ */
 function inTurn(
   send: (batch: readonly Announced[]) => Promise<unknown>,
+  log: Logger,
 ): (change: Announced) => void {
   const waiting: Announced[] = [];
   let sending = false;
   async function sendAll(): Promise<void> {
     sending = true;
-    while (waiting.length > 0) await send(waiting.splice(0, MAX_CHANGES));
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_CHANGES);
+      const sent = await send(batch).then(
+        () => true,
+        () => waiting.length > MOST_WAITING,
+      );
+      if (sent) waiting.splice(0, batch.length);
+      else await pause(AGAIN_AFTER, undefined, { ref: false });
+    }
     sending = false;
   }
   return (change) => {
-    waiting.push(change);
+    if (waiting.push(change) === MOST_WAITING) log.error('changes are not announced any more');
     if (!sending) void sendAll();
   };
 }

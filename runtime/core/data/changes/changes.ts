@@ -25,13 +25,19 @@ export type Announced = Change | Published;
 /** Passes on changes after their transaction has committed. */
 export interface Changes {
   publish(changes: readonly Announced[]): void;
-  /** @returns a function that ends the subscription. */
-  subscribe(listener: (change: Announced) => void): () => void;
+  /**
+   * @param missed called when changes of other servers may be missing from now on, or already.
+   * @returns a function that ends the subscription.
+   */
+  subscribe(listener: (change: Announced) => void, missed?: (why: Error) => void): () => void;
+  /** Says why other servers are not heard, and with nothing that they are heard again. */
+  interrupt(why: Error | undefined): void;
 }
 
 /** Changes within this process. When one listener throws, the others are still called. */
 function createChanges(onError: (error: unknown) => void = () => {}): Changes {
-  const listeners = new Set<(change: Announced) => void>();
+  const listeners = new Map<(change: Announced) => void, ((why: Error) => void) | undefined>();
+  let deaf: Error | undefined;
   const tell = (listener: (change: Announced) => void, change: Announced) => {
     try {
       listener(change);
@@ -41,10 +47,15 @@ function createChanges(onError: (error: unknown) => void = () => {}): Changes {
   };
   return {
     publish: (changes) =>
-      changes.forEach((change) => listeners.forEach((listener) => tell(listener, change))),
-    subscribe: (listener) => {
-      listeners.add(listener);
+      changes.forEach((change) => listeners.forEach((_, listener) => tell(listener, change))),
+    subscribe: (listener, missed) => {
+      listeners.set(listener, missed);
+      if (deaf) missed?.(deaf);
       return () => void listeners.delete(listener);
+    },
+    interrupt: (why) => {
+      deaf = why;
+      if (why) for (const missed of [...listeners.values()]) missed?.(why);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Logger } from '../../config/log.ts';
+import { AppError } from '../../errors.ts';
 import type { Store } from '../store.ts';
 import { acquire, advisoryLocks, leasedLocks, LOCK_PATIENCE, type LockKeeper } from './locks.ts';
 import { clientOf } from './connecting.ts';
@@ -22,7 +23,7 @@ export type BetweenServers = Pick<Store, 'lock' | 'listen' | 'notify' | 'close'>
 /** How messages and locks are kept: by the connection's session, or as rows. */
 interface Ways {
   readonly locks: LockKeeper;
-  readonly messages: Pick<KeptMessages, 'send' | 'listen'>;
+  readonly messages: Pick<KeptMessages, 'send'> & Pick<Session, 'listen'>;
 }
 
 /**
@@ -36,17 +37,26 @@ export function betweenServers(options: BetweenOptions): BetweenServers {
     // Statements of several locks do not wait for each other.
     connect: () => new Client({ pipeline: true }),
     isDirect: () => direct !== undefined || !statements.pooled,
-    onLost: () => log?.warn('other servers are not heard until the connection is back'),
+    onLost: () => {
+      statements.presence.suspect();
+      // Locks that are rows outlive the connection.
+      if (found?.locks.ends) for (const name of [...held.keys()]) lose(name);
+    },
   });
+  const held = new Map<string, (lost: AppError) => void>();
+  const lose = (name: string) => {
+    log?.error({ lock: name }, `LOCK_LOST  ${lostLock(name).message}`);
+    held.get(name)?.(lostLock(name));
+  };
   const kept = new KeptMessages(session, log);
   const rows = (): Ways => ({
-    locks: leasedLocks({ session, owner: randomUUID(), application, log }),
+    locks: leasedLocks({ session, owner: randomUUID(), application, lose }),
     messages: kept,
   });
   const own = (): Ways => ({
     locks: advisoryLocks(session),
     messages: {
-      listen: (channel, hear) => session.listen(channel, hear),
+      listen: session.listen.bind(session),
       send: async (channel, payloads) =>
         void (await statements.pool.query(
           'select pg_notify($1, part) from unnest($2::text[]) part',
@@ -61,9 +71,15 @@ export function betweenServers(options: BetweenOptions): BetweenServers {
     lock: async (name, work, patience = LOCK_PATIENCE) => {
       const { locks } = await ways();
       await acquire(locks, name, { log, patience });
-      return work().finally(() => locks.release(name));
+      const lost = Promise.withResolvers<never>();
+      held.set(name, lost.reject);
+      return Promise.race([work(), lost.promise]).finally(() => {
+        held.delete(name);
+        return locks.release(name);
+      });
     },
-    listen: async (channel, hear) => (await ways()).messages.listen(channel, hear),
+    listen: async (channel, hear, interrupt = () => {}) =>
+      (await ways()).messages.listen(channel, hear, interrupt),
     notify: async (channel, payloads) => (await ways()).messages.send(channel, payloads),
     close: async () => {
       kept.close();
@@ -72,6 +88,11 @@ export function betweenServers(options: BetweenOptions): BetweenServers {
     },
   };
 }
+
+const lostLock = (name: string) =>
+  new AppError(503, 'LOCK_LOST', `The lock ${name} was lost: what held it has ended`, {
+    headers: { 'Retry-After': '1' },
+  });
 
 const TABLE = `create table if not exists twofold_messages (
   xid bigint not null default txid_current(),

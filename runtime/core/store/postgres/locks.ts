@@ -23,6 +23,8 @@ export interface LockKeeper {
   /** Leaves the place of the one who gets it next. */
   leave(name: string): Promise<void>;
   holderOf(name: string): Promise<Holder | undefined>;
+  /** Whether a lock ends with the connection. */
+  readonly ends?: boolean;
   /** Gives everything back, also what is still held. */
   close?(): Promise<void>;
 }
@@ -94,6 +96,7 @@ export function advisoryLocks(session: Session): LockKeeper {
   const unlock = async (name: string, seed: number) =>
     void (await session.query(UNLOCK, [name, seed]).catch(() => session.drop()));
   return {
+    ends: true,
     attempt: async (name, next) => {
       const [{ place, held }] = await session.query(TRY, [name, next]);
       if (held) return 'held';
@@ -118,7 +121,8 @@ const TABLE = `create table if not exists twofold_locks (
 )`;
 
 /** How long a holder keeps a lock after its last sign of life, and how often it gives one. */
-const LEASE = `interval '25 seconds'`;
+const LEASE_MS = 25_000;
+const LEASE = `interval '${LEASE_MS} milliseconds'`;
 const RENEW_EVERY = 5_000;
 
 const TAKE = `insert into twofold_locks as held values
@@ -136,15 +140,17 @@ export interface LeaseOptions {
   /** The id of this process. */
   readonly owner: string;
   readonly application: string;
-  readonly log: Logger | undefined;
+  /** Called with each lock that was lost. */
+  readonly lose: (name: string) => void;
 }
 
 /**
  * Locks as rows, for a pooler, behind which no connection is anybody's own. A row whose holder shows
  * no sign of life is free after 25 seconds.
  */
-export function leasedLocks({ session, owner, application, log }: LeaseOptions): LockKeeper {
+export function leasedLocks({ session, owner, application, lose }: LeaseOptions): LockKeeper {
   const held = new Set<string>();
+  let renewed = 0;
   let timer: NodeJS.Timeout | undefined;
   const take = async (name: string, place: number) => {
     const values = [name, place, owner, process.pid, application, hostname()];
@@ -157,14 +163,17 @@ export function leasedLocks({ session, owner, application, log }: LeaseOptions):
       owner,
     ]);
   const renew = async () => {
-    const kept = new Set((await session.query(RENEW, [owner])).map(({ name }) => name));
-    for (const name of held)
-      if (!kept.has(name) && held.delete(name))
-        log?.error({ lock: name }, `the lock ${name} was lost: its holder was silent for too long`);
+    const rows = await session.query(RENEW, [owner]).catch(() => undefined);
+    // Without the database, a lock is somebody else's when its lease has ended.
+    if (!rows && performance.now() - renewed < LEASE_MS) return;
+    const kept = new Set(rows?.map(({ name }) => name));
+    if (rows) renewed = performance.now();
+    for (const name of held) if (!kept.has(name) && held.delete(name)) lose(name);
   };
   const hold = (name: string) => {
+    if (held.size === 0) renewed = performance.now();
     held.add(name);
-    timer ??= setInterval(() => void renew().catch(() => {}), RENEW_EVERY).unref();
+    timer ??= setInterval(() => void renew(), RENEW_EVERY).unref();
   };
   return {
     attempt: async (name, next) => {

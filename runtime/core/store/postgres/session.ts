@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type pg from 'pg';
+import { AppError } from '../../errors.ts';
 
 /** Milliseconds after which a lost connection is made again. */
-const AGAIN_AFTER = 1000;
+const AGAIN_AFTER = 250;
 
 /**
  * PostgreSQL then notices within half a minute that this machine has vanished, and frees its locks.
@@ -14,12 +15,19 @@ const UNDEFINED_TABLE = '42P01';
 
 /** Takes what another server has sent. */
 export type Hear = (payload: string) => void;
+/** See `Store.listen`. */
+export type Interrupt = (why: Error | undefined) => void;
+
+const missed = () =>
+  new AppError(503, 'DATABASE_UNAVAILABLE', 'Changes may have been missed: subscribe again', {
+    headers: { 'Retry-After': '1' },
+  });
 
 export interface SessionOptions {
   readonly connect: () => pg.Client;
   /** Whether the connection is one to PostgreSQL itself, with a session of its own. */
   readonly isDirect: () => boolean;
-  /** Called when a connection is lost that listened. */
+  /** Called when a connection is lost, with all that depends on it. */
   readonly onLost: () => void;
 }
 
@@ -30,6 +38,7 @@ export interface SessionOptions {
 export class Session {
   readonly #options: SessionOptions;
   readonly #heard = new EventEmitter();
+  readonly #interrupts = new Set<Interrupt>();
   #client: Promise<pg.Client> | undefined;
   #closed = false;
 
@@ -54,12 +63,16 @@ export class Session {
   }
 
   /** @returns a function that ends it. */
-  async listen(channel: string, hear: Hear): Promise<() => void> {
+  async listen(channel: string, hear: Hear, interrupt: Interrupt): Promise<() => void> {
     this.#heard.on(channel, hear);
+    this.#interrupts.add(interrupt);
     // A connection that is made now listens to all channels by itself.
     if (this.#client) await this.query(`listen ${channel}`);
     else await this.query('select');
-    return () => void this.#heard.off(channel, hear);
+    return () => {
+      this.#heard.off(channel, hear);
+      this.#interrupts.delete(interrupt);
+    };
   }
 
   /** Gives the connection up, with all that depends on it. */
@@ -87,13 +100,16 @@ export class Session {
       throw error;
     }
     client.on('end', () => this.#lose());
+    for (const interrupt of this.#interrupts) interrupt(undefined);
     return client;
   }
 
   #lose(): void {
     this.#client = undefined;
-    if (this.#closed || this.#heard.eventNames().length === 0) return;
+    if (this.#closed) return;
     this.#options.onLost();
+    if (this.#heard.eventNames().length === 0) return;
+    for (const interrupt of this.#interrupts) interrupt(missed());
     this.#retry();
   }
 
