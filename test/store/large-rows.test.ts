@@ -49,6 +49,17 @@ describe('large rows of PostgreSQL', () => {
     }
   });
 
+  it('go to the query that the end of the one before begins', () => {
+    const value = 'a'.repeat(LARGE_BYTES);
+    const end = message('Z', Buffer.from('I'));
+    const taken: string[] = [];
+    const rows = new LargeRows((bytes) => {
+      if (bytes.equals(end)) rows.take = (text) => taken.push(String(text));
+    });
+    rows.receive(Buffer.concat([end, row(value), end]));
+    expect(taken).toEqual([value]);
+  });
+
   it('go to the driver when no query takes them', () => {
     const sent = Buffer.concat([row('a'.repeat(LARGE_BYTES + 1)), message('Z', Buffer.from('I'))]);
     const passed: Buffer[] = [];

@@ -37,8 +37,15 @@ export class LargeRows {
     let at = 0;
     let passed = 0;
     while (at < bytes.length) {
-      if (this.#left === 0 && !this.#begin(bytes, at)) break;
-      if (this.#row && passed < at) this.#pass(bytes.subarray(passed, at));
+      if (this.#left === 0) {
+        if (!this.#begin(bytes, at)) break;
+        if (bytes[at] === DATA_ROW && this.#left > LARGE_BYTES) {
+          // The driver first ends the statement before: the row may be the next one's.
+          if (passed < at) this.#pass(bytes.subarray(passed, at));
+          passed = at;
+          if (this.take) this.#row = [];
+        }
+      }
       const end = Math.min(bytes.length, at + this.#left);
       this.#left -= end - at;
       if (this.#row) passed = this.#add(bytes.subarray(at, end)) ?? end;
@@ -54,7 +61,6 @@ export class LargeRows {
       return false;
     }
     this.#left = 1 + bytes.readUInt32BE(at + 1);
-    if (bytes[at] === DATA_ROW && this.#left > LARGE_BYTES && this.take) this.#row = [];
     return true;
   }
 

@@ -25,9 +25,10 @@ import { type OwnSettings, ownTransactions } from '../own-transaction.ts';
 import type { Query, Store } from '../store.ts';
 import { DatabaseLost, type LostOutcome } from '../unreachable.ts';
 import { isRead, lossOf, reached } from './losses.ts';
+import { createPipelines, isBroken, type Pipelines } from './pipelines.ts';
 import { createScopes } from '../transactions/transaction-scope.ts';
 import { kyselyLog, type NoteStatement } from '../statement-log.ts';
-import { ValueQuery } from './value-query.ts';
+import { type Settle, ValueQuery } from './value-query.ts';
 
 /** The most connections of a process, one of which listens and holds locks. */
 const CONNECTIONS = 6;
@@ -40,6 +41,9 @@ const LOCK_TIMEOUT = '5s';
  * machine has no more processors than the server, and one elsewhere keeps this one busy with answers.
  */
 const LONG_CONNECTIONS = { slow: Math.min(4, Math.max(2, availableParallelism())), quick: 4 };
+
+/** The most connections on which short statements follow each other: two do the work of eight. */
+const PIPELINES = 2;
 
 /** Bytes that are reserved for the answer of a short statement until its size is known. */
 const SHORT_ANSWER_BYTES = 256 * 1024;
@@ -73,15 +77,14 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
   const max = Math.max(1, (options.connections ?? CONNECTIONS) - 1);
   const statements = openPool(url, { ...options, max, application });
   const { pool } = statements;
-  const parts: Parts = {
-    pool,
-    statements,
-    names: createStatementNames(undefined, () => statements.pooled),
-    abandoned: abandonedStatements(wireClass()),
-  };
+  const names = createStatementNames(undefined, () => statements.pooled);
+  const abandoned = abandonedStatements(wireClass());
+  const isSpent = (client: pg.PoolClient) => names.isWorn(client) || abandoned.isTold(client);
+  const pipelines = createPipelines({ pool, names, abandoned, isSpent }, max < 4 ? 1 : PIPELINES);
+  const parts: Parts = { pool, statements, names, abandoned, isSpent, pipelines };
   const scopes = createScopes();
   const { presence } = statements;
-  const joining = joiningPool({ pool, presence, scopes, abandoned: parts.abandoned });
+  const joining = joiningPool({ pool, presence, scopes, abandoned });
   const dialect = new PostgresDialect({ pool: joining });
   const plain = new Kysely<any>({ dialect, ...(note && { log: kyselyLog(note) }) });
   const builder = plain.transaction();
@@ -156,7 +159,7 @@ function statementsOf(parts: Parts) {
       asker: bounds?.asker,
       large: bounds?.large,
     };
-    const run = () => askText(parts, asked);
+    const run = () => (long ? askText : askBesideOthers)(parts, asked);
     const fail = async (error: unknown) => {
       throw await lossOf(presence, error, undefined);
     };
@@ -219,6 +222,8 @@ interface Parts {
   readonly statements: StatementPool;
   readonly names: StatementNames;
   readonly abandoned: Abandoned;
+  readonly isSpent: (client: pg.PoolClient) => boolean;
+  readonly pipelines: Pipelines;
 }
 
 interface StatementCall {
@@ -241,24 +246,19 @@ async function ask(parts: Parts, asked: StatementCall, outcome: LostOutcome | un
     broken = isBroken(error);
     throw await lossOf(presence, error, outcome);
   } finally {
-    client?.release(broken || isSpent(parts, client));
+    client?.release(broken || parts.isSpent(client));
   }
 }
-
-/** An error that the database reports leaves the connection usable; any other one does not. */
-const isBroken = (error: unknown) => (error as { severity?: string }).severity !== 'ERROR';
-
-const isSpent = ({ names, abandoned }: Parts, client: pg.PoolClient) =>
-  names.isWorn(client) || abandoned.isTold(client);
 
 /** Like `ask`, with one promise in place of five: five would cost as much as a small statement. */
 function askText(parts: Parts, asked: StatementCall): Promise<JsonText | null> {
   const { text, values, asker, large, withoutJit } = asked;
-  const { pool, names, abandoned } = parts;
+  const { pool, names, abandoned, pipelines } = parts;
   return new Promise((resolve, reject) => {
     pool.connect((refused, client, release) => {
       if (!client) return reject(refused);
       if (asker?.cancelled) return reject((release(), unwanted()));
+      const since = performance.now();
       const running = abandoned.began(client, asker);
       client.query(
         new ValueQuery(
@@ -266,13 +266,26 @@ function askText(parts: Parts, asked: StatementCall): Promise<JsonText | null> {
           values,
           (error, value) => {
             abandoned.ended(running);
-            release((error !== undefined && isBroken(error)) || isSpent(parts, client));
+            pipelines.took(text, performance.now() - since);
+            release((error !== undefined && isBroken(error)) || parts.isSpent(client));
             if (!error) resolve(value);
             else reject(isStale(parts, error, text) ? stale(error) : error);
           },
         ),
       );
     });
+  });
+}
+
+/** Like `askText`, on a connection that statements of other requests use as well. */
+function askBesideOthers(parts: Parts, asked: StatementCall): Promise<JsonText | null> {
+  return new Promise((resolve, reject) => {
+    const alone = () => resolve(askText(parts, asked));
+    const settle: Settle = (error, value) => {
+      if (!error) resolve(value);
+      else reject(isStale(parts, error, asked.text) ? stale(error) : error);
+    };
+    if (!parts.pipelines.send({ ...asked, settle, alone })) alone();
   });
 }
 
@@ -321,7 +334,7 @@ async function transact<T>(
     await client.query('rollback').catch(() => (broken = true));
     return await failed(error, 'none');
   } finally {
-    client.release(broken || isSpent(parts, client));
+    client.release(broken || parts.isSpent(client));
   }
 }
 

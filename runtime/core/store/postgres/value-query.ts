@@ -3,13 +3,13 @@ import type { LargeRows } from './large-rows.ts';
 import type { JsonText } from '../large-text.ts';
 
 /** The parts of the driver's connection that a query uses, like the queries of other packages. */
-interface Wire {
+export interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   /** Present on the connections of the store, see `wireClass`. */
   readonly largeRows?: LargeRows;
   readonly parsedStatements: Readonly<Record<string, string>>;
   /** Named statements that were sent and not yet confirmed. */
-  readonly submittedNamedStatements?: Record<string, string>;
+  readonly submittedNamedStatements: Record<string, string>;
   parse(statement: { readonly text: string; readonly name: string }): void;
   bind(parameters: { readonly statement: string; readonly values: readonly unknown[] }): void;
   execute(portal: object): void;
@@ -24,11 +24,13 @@ export interface Named {
   readonly large?: boolean | undefined;
   /** Whether JIT is switched off for this statement alone, in its own transaction. */
   readonly withoutJit?: boolean | undefined;
+  /** Called when the statement is the next to be answered. */
+  readonly begin?: (() => void) | undefined;
 }
 
 const WITHOUT_JIT = `select set_config('jit', 'off', true)`;
 
-type Settle = (error: Error | undefined, value: JsonText | null) => void;
+export type Settle = (error: Error | undefined, value: JsonText | null) => void;
 
 /**
  * A statement that returns the first column of its first row as text. The driver's own query
@@ -39,12 +41,14 @@ type Settle = (error: Error | undefined, value: JsonText | null) => void;
  * @example client.query(new ValueQuery({ name: 'one', text: 'select $1::text' }, ['a'], (error, value) => …))
  */
 export class ValueQuery implements pg.Submittable {
-  readonly name: string;
+  name: string;
   readonly text: string;
+  readonly #begin: (() => void) | undefined;
   readonly #values: readonly unknown[];
   readonly #takesLarge: boolean;
   /** Whether the results that come next are those of `WITHOUT_JIT`. */
   #before: boolean;
+  #isWritten = false;
   #settle: Settle | undefined;
   #value: JsonText | null = null;
   #rows = 0;
@@ -52,22 +56,31 @@ export class ValueQuery implements pg.Submittable {
 
   /** @param values as the driver sends them: text, bytes or null. */
   constructor(
-    { name, text, large, withoutJit }: Named,
+    { name, text, large, withoutJit, begin }: Named,
     values: readonly unknown[],
     settle: Settle,
   ) {
     this.name = name ?? '';
     this.text = text;
+    this.#begin = begin;
     this.#takesLarge = large ?? false;
     this.#before = withoutJit ?? false;
     this.#values = values;
     this.#settle = settle;
   }
 
+  /** Called by the driver when the statements before it are answered. */
   submit(connection: unknown): void {
     const wire = connection as Wire;
-    const { name, text } = this;
+    this.#begin?.();
     if (this.#takesLarge && wire.largeRows) this.#takeFrom(wire.largeRows);
+    if (!this.#isWritten) this.write(wire);
+  }
+
+  /** Sends the statement, at once or while others before it are not answered yet. */
+  write(wire: Wire): void {
+    const { text } = this;
+    this.#isWritten = true;
     wire.stream.cork();
     if (this.#before) {
       // Up to the next sync, all statements are one transaction.
@@ -75,11 +88,12 @@ export class ValueQuery implements pg.Submittable {
       wire.bind({ statement: '', values: [] });
       wire.execute({});
     }
-    if (!this.#isKnown(wire)) {
-      wire.parse({ text, name });
-      if (name && wire.submittedNamedStatements) wire.submittedNamedStatements[name] = text;
-    }
-    wire.bind({ statement: name, values: this.#values });
+    const isKnown = this.name !== '' && wire.parsedStatements[this.name] !== undefined;
+    // A name that was sent and is not confirmed may fail: this statement then does without.
+    if (!isKnown && wire.submittedNamedStatements[this.name] !== undefined) this.name = '';
+    if (!isKnown) wire.parse({ text, name: this.name });
+    if (!isKnown && this.name) wire.submittedNamedStatements[this.name] = text;
+    wire.bind({ statement: this.name, values: this.#values });
     wire.execute({});
     wire.sync();
     wire.stream.uncork();
@@ -91,14 +105,6 @@ export class ValueQuery implements pg.Submittable {
       if (this.#rows === 0) this.#value = value;
       this.#rows += 1;
     };
-  }
-
-  #isKnown({ parsedStatements, submittedNamedStatements }: Wire): boolean {
-    return (
-      this.name !== '' &&
-      (parsedStatements[this.name] !== undefined ||
-        submittedNamedStatements?.[this.name] !== undefined)
-    );
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
