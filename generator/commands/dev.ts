@@ -3,7 +3,7 @@ import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { describeFailure, exitCodeOfFailure, failureAsData } from '../cli/explain-failure.ts';
 import { createDevEvents, type EmitDevEvent } from '../dev/dev-events.ts';
-import { createDevServer } from '../dev/dev-server.ts';
+import { createDevServer, type DevServer } from '../dev/dev-server.ts';
 import { createForesight } from '../dev/foresight.ts';
 import { createTrialSave } from '../dev/trial-save.ts';
 import { createWarmUp } from '../dev/warm-up.ts';
@@ -41,20 +41,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     foresee: createForesight(root, server),
     codegen: () => codegen.again(),
   });
-  const save = async (paths: ReadonlySet<string>, seen: number) => {
-    const plan = await runOnce(paths, seen);
-    if (!plan) return;
-    const took = Math.round(performance.now() - seen);
-    own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
-    if (json) emitPlan(plan, took, emit);
-    else await reportPlan(plan, call, false);
-    if (await reportSecrets(plan, call)) own.note(['.env']);
-    if (!isWritten(plan)) return call.terminal.say(server.running() ? GOES_ON : NO_SERVER);
-    call.terminal.note(`generated in ${took} ms`);
-    if (reportPackages(plan, call).length > 0)
-      await installPackages({ root, manager: installedBy(root) }, call.terminal);
-    if (isOfServer(plan, paths) || !server.running()) await server.restart();
-  };
   const failed = (error: unknown) => {
     emit('failed', { error: failureAsData(error) });
     call.terminal.say(describeFailure(error, call.terminal));
@@ -62,7 +48,11 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   try {
     const saved = async (paths: ReadonlySet<string>, seen: number) => {
       warmUp.stop();
-      await save(paths, seen).finally(warmUp.start);
+      const carriedOut = async () => {
+        const plan = await runOnce(paths, seen);
+        if (plan) await afterRun(plan, { call, server, own, emit, paths, seen });
+      };
+      await carriedOut().finally(warmUp.start);
     };
     const watcher = await watchInputs(
       root,
@@ -86,6 +76,32 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     await server.stop();
     emit('stopped');
   }
+}
+
+interface DevRun {
+  readonly call: CommandCall;
+  readonly server: DevServer;
+  readonly own: ReturnType<typeof ownWrites>;
+  readonly emit: EmitDevEvent;
+  readonly paths: ReadonlySet<string>;
+  /** When the save was seen. */
+  readonly seen: number;
+}
+
+/** Reports a run, installs what it added, and starts the server again. */
+async function afterRun(plan: RunPlan, run: DevRun): Promise<void> {
+  const { call, server, own, emit, paths, seen } = run;
+  const root = resolve(call.cwd);
+  const took = Math.round(performance.now() - seen);
+  own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
+  if (call.terminal.json) emitPlan(plan, took, emit);
+  else await reportPlan(plan, call, false);
+  if (await reportSecrets(plan, call)) own.note(['.env']);
+  if (!isWritten(plan)) return call.terminal.say(server.running() ? GOES_ON : NO_SERVER);
+  call.terminal.note(`generated in ${took} ms`);
+  if (reportPackages(plan, call).length > 0)
+    await installPackages({ root, manager: installedBy(root) }, call.terminal);
+  if (isOfServer(plan, paths) || !server.running()) await server.restart();
 }
 
 const GOES_ON = 'The last good server goes on.';

@@ -25,16 +25,21 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     ? pipeline.planRun(root, runOptions(call), disk)
     : pipeline.run(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
-  if (!dry) await reportSecrets(plan, call);
-  if (!dry && reportPackages(plan, call).length > 0)
-    call.terminal.note(`\nNext:\n  ${installedBy(root).name} install`);
   const code = exitCodeOf(plan);
-  if (!dry && code === EXIT.done) await writeStamp(plan, disk);
-  if (!dry && isFirst(plan))
+  if (!dry) await afterWriting(plan, call, code);
+  return code;
+}
+
+/** Says what is left to do, and notes that the files are up to date. */
+async function afterWriting(plan: RunPlan, call: CommandCall, code: ExitCode): Promise<void> {
+  await reportSecrets(plan, call);
+  if (reportPackages(plan, call).length > 0)
+    call.terminal.note(`\nNext:\n  ${installedBy(resolve(call.cwd)).name} install`);
+  if (code === EXIT.done) await writeStamp(plan, disk);
+  if (isFirst(plan))
     call.terminal.note(
       '\nNext:\n  npm install\n  npm start\n  npm run dev\n\nREADME.md says what each file is for.',
     );
-  return code;
 }
 
 /** Whether this run creates the project. */

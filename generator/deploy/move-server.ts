@@ -39,12 +39,12 @@ export interface OpenPart {
   readonly answer: Promise<void>;
 }
 
-/** @param move The id of the move, which both servers get. */
-export function createMoveServer(
+/** The requests of a move: to the app that is exported, and to the server that gets it. */
+function createRequests(
   { url, credentials }: HostingServer,
   move: string,
-  signal?: AbortSignal,
-): MoveServer {
+  signal: AbortSignal | undefined,
+) {
   const open = ({ method, path, headers = {} }: Asked) => {
     const request = url.startsWith('https:') ? requestSecure : requestPlain;
     return request(url + path, {
@@ -76,14 +76,28 @@ export function createMoveServer(
     });
     return { sent, answer: answerOf(sent, url).then(drop) };
   };
+  const emptyPart = async (number: number, key: string, words: string) => {
+    const { sent, answer } = part(number, key, words);
+    sent.end();
+    await answer;
+  };
+  return { open, step, part, emptyPart };
+}
+
+/** @param move The id of the move, which both servers get. */
+export function createMoveServer(
+  server: HostingServer,
+  move: string,
+  signal?: AbortSignal,
+): MoveServer {
+  const { url } = server;
+  const { open, step, part, emptyPart } = createRequests(server, move, signal);
   return {
     url,
     check: async (app) => json<MovePlan>(await step(app, { step: 'check' })),
     async accept({ backup_target: target }) {
       const named = target === null ? '' : `&backup_target=${encodeURIComponent(target)}`;
-      const { sent, answer } = part(1, '', `&step=check${named}`);
-      sent.end();
-      await answer;
+      await emptyPart(1, '', `&step=check${named}`);
     },
     copy: (app, asked) => step(app, { step: 'copy', ...asked }),
     async stay(app) {
@@ -93,17 +107,9 @@ export function createMoveServer(
     },
     commit: async (app) => json(await step(app, { step: 'commit' })),
     part,
-    async finish(number, key) {
-      const { sent, answer } = part(number, key, '&step=last');
-      sent.end();
-      await answer;
-    },
+    finish: (number, key) => emptyPart(number, key, '&step=last'),
     cancelExport: async (app) => drop(await step(app, { step: 'cancel' })),
-    async cancelImport() {
-      const { sent, answer } = part(1, '', '&step=cancel');
-      sent.end();
-      await answer;
-    },
+    cancelImport: () => emptyPart(1, '', '&step=cancel'),
   };
 }
 

@@ -52,32 +52,19 @@ const WAIT = fileURLToPath(new URL('wait.js', import.meta.url));
 export function createDevServer(
   root: string,
   terminal: Terminal,
-  { json, emit }: DevServerEvents = { json: false, emit: () => {} },
+  events: DevServerEvents = { json: false, emit: () => {} },
 ): DevServer {
   let current: ChildProcess | null = null;
   let starting: ChildProcess | null = null;
   let stopped = false;
-  // Two processes cannot listen on the same debugger port.
-  const prepare = () =>
-    /--inspect/.test(process.env['NODE_OPTIONS'] ?? '') ? null : launch(root, json);
-  let spare = prepare();
+  const spare = createSpare(root, events.json);
   const isRunning = () => current !== null && !hasEnded(current);
   const stopCurrent = async () => {
     const old = current;
     current = null;
     if (old) await end(old);
   };
-  const begin = () => {
-    const fit = spare !== null && isFit(spare, root);
-    if (!fit) spare?.child.kill('SIGKILL');
-    const child = fit ? spare!.child : launch(root, json).child;
-    child.on('message', (message) => sayFailure(root, message, { terminal, emit }));
-    child.on('message', (message) => emitReport(message, emit));
-    child.send('start', (error) => error && terminal.say(String(error)));
-    spare = null;
-    return child;
-  };
-  const sayFailed = failureSayer(terminal, emit);
+  const sayFailed = failureSayer(terminal, events.emit);
   const takePlace = async (child: ChildProcess, ready: boolean) => {
     await stopCurrent();
     if (stopped) return end(child);
@@ -86,22 +73,18 @@ export function createDevServer(
     child.send('go', () => {});
   };
   const restart = async (): Promise<void> => {
-    starting = begin();
+    starting = started(spare.take(), { root, terminal, ...events });
     const word = await firstWord(starting);
     const child = starting;
     starting = null;
     if (stopped) return end(child);
     // Only now: two processes that start at once would share the processor.
-    spare = prepare();
+    spare.fill();
     // The old server still has the port, so it is stopped, and the new one is started once more.
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
     if (word !== 'ended') return takePlace(child, word === 'ready');
     if (!isRunning()) return sayFailed('SERVER_NOT_STARTED', 'The server did not start.');
-    sayFailed(
-      'SERVER_NOT_STARTED',
-      'The new server did not start:',
-      'the last good server goes on.',
-    );
+    sayFailed('SERVER_NOT_STARTED', 'The new server did not start:', GOES_ON);
   };
   return {
     running: isRunning,
@@ -114,15 +97,49 @@ export function createDevServer(
       }
       await restart();
     },
-    ask: (question, input) =>
-      spare ? askSpare(spare.child, question, input) : Promise.resolve(null),
+    ask: spare.ask,
     stop: async () => {
       stopped = true;
-      spare?.child.kill('SIGKILL');
+      spare.kill();
       starting?.kill('SIGKILL');
       await stopCurrent();
     },
   };
+}
+
+const GOES_ON = 'the last good server goes on.';
+
+/** The process that waits, and the next one when it is taken. */
+function createSpare(root: string, json: boolean) {
+  // Two processes cannot listen on the same debugger port.
+  const isInspected = /--inspect/.test(process.env['NODE_OPTIONS'] ?? '');
+  const next = () => (isInspected ? null : launch(root, json));
+  let spare = next();
+  return {
+    fill: () => void (spare = next()),
+    take(): ChildProcess {
+      const fit = spare !== null && isFit(spare, root) ? spare : null;
+      if (!fit) spare?.child.kill('SIGKILL');
+      spare = null;
+      return (fit ?? launch(root, json)).child;
+    },
+    ask: <T>(question: 'foresee', input: unknown): Promise<T | null> =>
+      spare ? askSpare<T>(spare.child, question, input) : Promise.resolve(null),
+    kill: () => void spare?.child.kill('SIGKILL'),
+  };
+}
+
+interface Listening extends DevServerEvents {
+  readonly root: string;
+  readonly terminal: Terminal;
+}
+
+/** Starts the server in a process that waits, and passes on what it says. */
+function started(child: ChildProcess, { root, terminal, emit }: Listening): ChildProcess {
+  child.on('message', (message) => sayFailure(root, message, { terminal, emit }));
+  child.on('message', (message) => emitReport(message, emit));
+  child.send('start', (error) => error && terminal.say(String(error)));
+  return child;
 }
 
 /** Says why no server runs, and what happens next. */

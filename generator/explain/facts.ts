@@ -41,7 +41,7 @@ export function explainAll(project: Project): Explanation[] {
     ...project.operations.map((operation) => ({
       coordinate: `${names[operation.root]}.${operation.name}`,
       decidedBy: operation.decidedBy,
-      ...describeAction(operation.action),
+      what: describeAction(operation.action),
     })),
   ].map((each) =>
     each.decidedBy === QUERY_ROOT ? { ...each, what: 'the query root again' } : each,
@@ -189,44 +189,31 @@ function storedIn(entity: Entity, source: FieldSource, project: Project): string
     : there(via.column);
 }
 
-function describeAction(action: Action): Pick<Explanation, 'what'> {
-  switch (action.kind) {
-    case 'get':
-      return { what: `one ${action.entity}` };
-    case 'caller':
-      return { what: `the ${action.entity} who is signed in` };
-    case 'list':
-      return {
-        what: `${action.list.connection ? 'connection' : 'list'} of ${action.entity}, ${pageOf(action.list)}`,
-      };
-    case 'aggregated':
-      return { what: aggregatedText(action) };
-    case 'listAbstract':
-      return { what: `list over every member of ${action.type}, ${pageOf(action.list)}` };
-    case 'node':
-      return { what: 'any entity by its global id' };
-    case 'nodes':
-      return { what: 'any entities by their global ids, in the order of the ids' };
-    case 'create':
-      return { what: `insert of one ${action.entity}` };
-    case 'update':
-      return { what: `update of one ${action.entity}` };
-    case 'remove':
-      return { what: `delete of one ${action.entity}` };
-    case 'upsert':
-      return { what: `update or insert of one ${action.entity}` };
-    case 'createMany':
-      return { what: `insert of several ${action.entity}` };
-    case 'updateMany':
-      return { what: `update of several ${action.entity}` };
-    case 'removeMany':
-      return { what: `delete of several ${action.entity}` };
-    case 'subscribe':
-      return { what: `${action.on.join(', ')} ${action.entity}, as it happens` };
-    case 'custom':
-      return { what: UNWRITTEN };
-  }
-}
+type Described = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => string };
+type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>;
+
+const DESCRIBED: Described = {
+  get: ({ entity }) => `one ${entity}`,
+  caller: ({ entity }) => `the ${entity} who is signed in`,
+  list: ({ entity, list }) =>
+    `${list.connection ? 'connection' : 'list'} of ${entity}, ${pageOf(list)}`,
+  aggregated: (action) => aggregatedText(action),
+  listAbstract: ({ type, list }) => `list over every member of ${type}, ${pageOf(list)}`,
+  node: () => 'any entity by its global id',
+  nodes: () => 'any entities by their global ids, in the order of the ids',
+  create: ({ entity }) => `insert of one ${entity}`,
+  update: ({ entity }) => `update of one ${entity}`,
+  remove: ({ entity }) => `delete of one ${entity}`,
+  upsert: ({ entity }) => `update or insert of one ${entity}`,
+  createMany: ({ entity }) => `insert of several ${entity}`,
+  updateMany: ({ entity }) => `update of several ${entity}`,
+  removeMany: ({ entity }) => `delete of several ${entity}`,
+  subscribe: ({ on, entity }) => `${on.join(', ')} ${entity}, as it happens`,
+  custom: () => UNWRITTEN,
+};
+
+const describeAction = (action: Action): string =>
+  (DESCRIBED[action.kind] as (action: Action) => string)(action);
 
 const aggregatedText = ({ entity, list, groups }: Aggregated): string =>
   groups

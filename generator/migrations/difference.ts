@@ -64,17 +64,10 @@ export function findDifference(
   const stays = byName(wanted);
   const gone = [...known.values()].filter(({ name }) => !stays.has(name));
   const dropped = gone.filter(({ name }) => allowDrop(name));
+  const options = { allowDrop, valueRenames, contested };
   const changed = wanted.flatMap((table) => {
     const old = known.get(table.name);
-    return old
-      ? [
-          compareTable(old, joins.marked.get(table.name) ?? table, {
-            allowDrop,
-            valueRenames,
-            contested,
-          }),
-        ]
-      : [];
+    return old ? [compareTable(old, joins.marked.get(table.name) ?? table, options)] : [];
   });
   const keptTables = gone.filter((table) => !dropped.includes(table)).map(released);
   const after = byName(changed.map((table) => table.after));
@@ -91,12 +84,7 @@ export function findDifference(
       ...changed.flatMap((table) => table.renames),
       ...createSteps(created),
       ...changed.flatMap((table) => table.alter),
-      ...keptTables.flatMap(({ name, columns }) =>
-        alterSteps(
-          name,
-          columns.flatMap((column) => alteration(known.get(name)!.columns, column, false)),
-        ),
-      ),
+      ...keptTables.flatMap((table) => releaseSteps(table, known)),
       ...changed.flatMap((table) => table.createIndexes),
       ...foreignKeys.add,
       ...inverseSteps(createSteps(dropped)),
@@ -111,6 +99,15 @@ export function findDifference(
     tables: [...wanted.map((table) => after.get(table.name) ?? table), ...keptTables],
   };
 }
+
+/** The steps after which a table that is kept no longer prevents anything. */
+const releaseSteps = ({ name, columns }: Table, known: ReadonlyMap<string, Table>) => {
+  const before = known.get(name)?.columns ?? [];
+  return alterSteps(
+    name,
+    columns.flatMap((column) => alteration(before, column, false)),
+  );
+};
 
 function byName(tables: readonly Table[]): Map<string, Table> {
   return new Map(tables.map((table) => [table.name, table]));

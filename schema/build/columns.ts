@@ -1,4 +1,4 @@
-import { isEnumType } from 'graphql';
+import { isAbstractType, isEnumType } from 'graphql';
 import type { Column, ColumnDefault, ColumnType, DefaultValue } from '../model.ts';
 import { snakeCase } from '../names.ts';
 import { enumStorage } from './types.ts';
@@ -144,7 +144,6 @@ function keyColumns(key: ForeignKey, facts: Facts, links: Links): Column[] {
   const [part] = parts;
   const shown = key.field?.type.kind === 'scalar' ? key.field : undefined;
   const field = shown?.name;
-  const renamed = key.field?.directives.renamed;
   const column: Column = {
     name: key.column,
     ...storedOf(key, key.column),
@@ -159,32 +158,29 @@ function keyColumns(key: ForeignKey, facts: Facts, links: Links): Column[] {
     ...readOnly(key.field),
     ...(key.field && isByCaller(facts, key.field) && { default: { kind: 'caller' } }),
     ...(!key.typeColumn && { references: referenceOf(key) }),
-    ...(renamed &&
-      !key.field?.directives.relation?.column && {
-        renamedFrom: `${snakeCase(renamed)}${field ? '' : '_id'}`,
-      }),
+    ...renamedKey(key, field ? '' : '_id'),
   };
-  if (!key.typeColumn) return [column];
-  const type = facts.schema.getType(key.target);
-  const values =
-    type && 'getTypes' in type
-      ? type.getTypes()
-      : type && 'getFields' in type && 'getInterfaces' in type
-        ? facts.schema.getPossibleTypes(type as never)
-        : [];
-  const names = values.map((member) => member.name);
-  return [
-    {
-      name: key.typeColumn,
-      type: 'text',
-      required: key.required,
-      unique: false,
-      values: names,
-      scalar: 'String',
-      list: false,
-    },
-    column,
-  ];
+  return key.typeColumn ? [typeColumn(key.typeColumn, key, facts), column] : [column];
+}
+
+function renamedKey({ field }: ForeignKey, suffix: string): Pick<Column, 'renamedFrom'> {
+  const { renamed, relation } = field?.directives ?? {};
+  return renamed && !relation?.column ? { renamedFrom: `${snakeCase(renamed)}${suffix}` } : {};
+}
+
+/** The column that says of which type a row is that a key refers to. */
+function typeColumn(name: string, { target, required }: ForeignKey, { schema }: Facts): Column {
+  const type = schema.getType(target);
+  const members = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+  return {
+    name,
+    type: 'text',
+    required,
+    unique: false,
+    values: members.map((member) => member.name),
+    scalar: 'String',
+    list: false,
+  };
 }
 
 /** A composite key, and its columns. */

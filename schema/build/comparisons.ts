@@ -101,6 +101,9 @@ function checkClaim(reading: Reading, node: StringValueNode): void {
 /** The operators that take a list. */
 const OF_LISTS: readonly FilterOperator[] = ['hasSome', 'hasEvery', 'in', 'notIn'];
 
+const OF_BOOLEANS: readonly FilterOperator[] = ['isNull', 'isEmpty'];
+const EQUALITY: readonly FilterOperator[] = ['eq', 'ne'];
+
 /** Reads the value that a list or JSON is compared with. */
 export function readJsonOperand(
   reading: Reading,
@@ -108,16 +111,13 @@ export function readJsonOperand(
   operator: FilterOperator,
   { node, form }: { readonly node: ConstValueNode; readonly form: 'list' | 'json' },
 ): Operand | undefined {
-  if (operator === 'isNull' || operator === 'isEmpty')
-    return booleanOperand(reading, comparing, operator, node);
-  if (node.kind === Kind.NULL && (operator === 'eq' || operator === 'ne')) return { value: null };
-  const ofItem = operator.startsWith('has');
-  if (node.kind === Kind.OBJECT && isClaim(node) && (form === 'json' || ofItem))
-    return claimOperand(reading, node);
+  if (OF_BOOLEANS.includes(operator)) return booleanOperand(reading, comparing, operator, node);
+  if (node.kind === Kind.NULL && EQUALITY.includes(operator)) return { value: null };
+  const takesClaim = form === 'json' || operator.startsWith('has');
+  if (takesClaim && isClaimObject(node)) return claimOperand(reading, node);
   const whole = OF_LISTS.includes(operator) || (form === 'list' && operator !== 'has');
-  const values = (whole ? listOf(node) : [node]).map((item) =>
-    form === 'json' ? jsonOf(item) : constant(comparing, item),
-  );
+  const read = form === 'json' ? jsonOf : (item: ConstValueNode) => constant(comparing, item);
+  const values = itemsOf(node, whole).map(read);
   if (node.kind !== Kind.NULL && !values.includes(undefined))
     return { value: whole ? values : values[0] };
   return void refuse(reading, node, {
@@ -126,6 +126,11 @@ export function readJsonOperand(
     why: form === 'json' ? undefined : `it holds a list of ${describe(comparing)}`,
   });
 }
+
+const isClaimObject = (node: ConstValueNode): node is ConstObjectValueNode =>
+  node.kind === Kind.OBJECT && isClaim(node);
+
+const itemsOf = (node: ConstValueNode, whole: boolean) => (whole ? listOf(node) : [node]);
 
 function booleanOperand(
   reading: Reading,

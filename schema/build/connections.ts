@@ -1,11 +1,4 @@
-import {
-  getNamedType,
-  getNullableType,
-  isInterfaceType,
-  isListType,
-  isObjectType,
-  isUnionType,
-} from 'graphql';
+import { getNamedType, getNullableType, isCompositeType, isListType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType } from 'graphql';
 import { aggregateName } from './aggregate-types.ts';
 import type { Connection } from '../model.ts';
@@ -37,7 +30,7 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
   const node = edge ? edge.getFields()['node'] : fields['nodes'];
   if (!node || (fields['edges'] && !edge)) return undefined;
   const named = getNamedType(node.type);
-  if (!isObjectType(named) && !isInterfaceType(named) && !isUnionType(named)) return undefined;
+  if (!isCompositeType(named)) return undefined;
   const [nodes, ...lists] = nodeLists(type.type, named);
   const aggregate = aggregateMember(type.type, named, facts);
   return {
@@ -51,18 +44,16 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
     },
     node: named,
     extra: [
-      ...extraFields(type.type, [
-        'edges',
-        'pageInfo',
-        'totalCount',
-        ...(nodes ? [nodes] : []),
-        ...lists,
-        ...(aggregate === undefined ? [] : [aggregate]),
-      ]),
+      ...extraFields(
+        type.type,
+        ['edges', 'pageInfo', 'totalCount', nodes, ...lists, aggregate].filter(isText),
+      ),
       ...(edge ? extraFields(edge, ['node', 'cursor']) : []),
     ],
   };
 }
+
+const isText = (name: string | undefined): name is string => name !== undefined;
 
 /** Fields of a connection that are lists of nodes, under any name: `nodes`, `films`. */
 function nodeLists(connection: GraphQLObjectType, node: GraphQLNamedType): string[] {

@@ -164,16 +164,11 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
   const { names, ...found } = verb === 'CREATE' ? NO_KEY : keyArguments(shapes, args, entity, verb);
   const rest = args.filter(({ name }) => !names.includes(name));
   const sources = rest.map(({ name, type, astNode }) => source(name, type, astNode));
-  const [input, ...others] = sources.filter(({ computed }) => !computed);
-  const named = input && getNamedType(input.type);
-  const wrapped =
-    others.length === 0 && isInputObjectType(named) && isWhole(entity, input?.name ?? '', named);
   const which = whichOf(found);
-  const beside = sources.filter(({ computed }) => computed);
-  if (wrapped && input && isInputObjectType(named) && beside.length === 0)
-    return inputCall(shapes, input.name, named, entity, verb, which);
-  if (wrapped && input && isInputObjectType(named) && verb !== 'DELETE')
-    return besideCall(shapes, field, { name: input.name, type: named, beside }, entity, which);
+  const input = inputOf(sources, entity);
+  if (input && input.beside.length === 0)
+    return inputCall(shapes, input.name, input.type, entity, verb, which);
+  if (input && verb !== 'DELETE') return besideCall(shapes, field, input, entity, which);
   if (verb === 'DELETE') {
     if (rest.length === 0) return { write: '', ...which };
     throw new Refusal(`the argument ${rest[0]?.name} has no meaning for removing a row`);
@@ -181,6 +176,15 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
   const owner = `${field.owner}.${field.name}`;
   const shape = writeShape(shapes, `${owner}:${entity.name}`, sources, entity, owner);
   return { write: shape.id, ...which };
+}
+
+/** The argument that has all values, and the computed ones beside it. */
+function inputOf(sources: readonly WriteSource[], entity: EntityFact) {
+  const [input, ...others] = sources.filter(({ computed }) => !computed);
+  const type = input && getNamedType(input.type);
+  if (!input || others.length > 0 || !isInputObjectType(type)) return undefined;
+  const beside = sources.filter(({ computed }) => computed);
+  return isWhole(entity, input.name, type) ? { name: input.name, type, beside } : undefined;
 }
 
 /**

@@ -82,24 +82,21 @@ function fits(value: unknown, given: Shape): boolean {
   if (shape.const !== undefined && shape.const !== value) return false;
   if (shape.type !== undefined && ![shape.type].flat().includes(typeOf(value, shape.type)))
     return false;
-  if (typeof value === 'string')
-    return (
-      value.length >= (shape.minLength ?? 0) &&
-      (shape.pattern === undefined || new RegExp(shape.pattern, 'u').test(value))
-    );
-  if (typeof value === 'number')
-    return (
-      value >= (shape.minimum ?? -Infinity) &&
-      value <= (shape.maximum ?? Infinity) &&
-      value > (shape.exclusiveMinimum ?? -Infinity)
-    );
-  if (Array.isArray(value))
-    return (
-      value.length >= (shape.minItems ?? 0) &&
-      !(shape.uniqueItems && new Set(value).size < value.length)
-    );
-  return true;
+  if (typeof value === 'string') return isTextOf(value, shape);
+  if (typeof value === 'number') return isNumberOf(value, shape);
+  return !Array.isArray(value) || isListOf(value, shape);
 }
+
+const isTextOf = (value: string, { minLength = 0, pattern }: Shape): boolean =>
+  value.length >= minLength && (pattern === undefined || new RegExp(pattern, 'u').test(value));
+
+const isNumberOf = (
+  value: number,
+  { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity }: Shape,
+): boolean => value >= minimum && value <= maximum && value > exclusiveMinimum;
+
+const isListOf = (value: readonly unknown[], { minItems = 0, uniqueItems }: Shape): boolean =>
+  value.length >= minItems && !(uniqueItems && new Set(value).size < value.length);
 
 /** Like `fits`, for one of several options: its items are not checked afterwards. */
 function fitsWithItems(value: unknown, option: Shape): boolean {

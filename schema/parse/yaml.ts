@@ -131,30 +131,31 @@ function positionOf(
   part: 'key' | 'value',
 ): Position {
   let node: unknown = document.contents;
-  let best: readonly number[] | null | undefined = isNode(node)
-    ? [node.range?.[0] ?? 0, node.range?.[0] ?? 0]
-    : [0, 0];
+  const [top = 0] = rangeOf(node) ?? [];
+  let best: readonly number[] = [top, top];
   for (const [depth, segment] of path.entries()) {
     if (yaml.isAlias(node)) node = node.resolve(document);
-    const pair = yaml.isMap(node)
-      ? node.items.find(
-          (item) => String(yaml.isScalar(item.key) ? item.key.value : item.key) === String(segment),
-        )
-      : undefined;
+    const pair = pairAt(yaml, node, segment);
     const next = pair ? pair.value : yaml.isSeq(node) ? node.items[Number(segment)] : undefined;
-    const wanted =
-      pair &&
-      (part === 'key' || depth < path.length - 1 || !isNode(next) || yaml.isCollection(next))
-        ? pair.key
-        : next;
-    if (isNode(wanted) && wanted.range) best = wanted.range;
+    const ofKey = part === 'key' || depth < path.length - 1 || !isNode(next);
+    const wanted = pair && (ofKey || yaml.isCollection(next)) ? pair.key : next;
+    best = rangeOf(wanted) ?? best;
     if (!isNode(next)) break;
     node = next;
   }
-  const [start = 0, end = start + 1] = best ?? [];
+  const [start = 0, end = start + 1] = best;
   const length = /[\r\n]/.exec(source.text.slice(start, end))?.index ?? end - start;
   return positionAt(source, start, length);
 }
+
+function pairAt(yaml: typeof Yaml, node: unknown, segment: ManifestPath[number]) {
+  if (!yaml.isMap(node)) return undefined;
+  const nameOf = (key: unknown) => String(yaml.isScalar(key) ? key.value : key);
+  return node.items.find(({ key }) => nameOf(key) === String(segment));
+}
+
+const rangeOf = (node: unknown): readonly number[] | undefined =>
+  (isNode(node) && node.range) || undefined;
 
 function isNode(node: unknown): node is Yaml.Node {
   return typeof node === 'object' && node !== null && 'range' in node;

@@ -79,26 +79,36 @@ function report(
   });
 }
 
-function* problems(
-  constraint: Constraint,
-  type: GraphQLType,
-): Generator<{ why: string; fix?: string | undefined }> {
+type Problems = Generator<{ readonly why: string; readonly fix?: string | undefined }>;
+
+function* problems(constraint: Constraint, type: GraphQLType): Problems {
   const { min, max, minLength, maxLength, pattern, format } = constraint;
   yield* itemProblems(constraint, type);
   const form = knownScalar(getNamedType(type).name)?.column;
   const isNumber = form !== undefined && ['integer', 'real', 'bigint', 'decimal'].includes(form);
-  if (min !== undefined && max !== undefined && min > max)
-    yield { why: `min ${min} is above max ${max}` };
-  if (minLength !== undefined && maxLength !== undefined && minLength > maxLength)
-    yield { why: `minLength ${minLength} is above maxLength ${maxLength}` };
-  if ((minLength ?? 0) < 0 || (maxLength ?? 0) < 0) yield { why: 'a length is not negative' };
-  if ((min !== undefined || max !== undefined) && form !== undefined && !isNumber)
+  yield* orderProblems(constraint, 'min', 'max');
+  yield* orderProblems(constraint, 'minLength', 'maxLength');
+  if (isNegative(minLength, maxLength)) yield { why: 'a length is not negative' };
+  if ((min ?? max) !== undefined && form !== undefined && !isNumber)
     yield { why: `${String(type)} is no number`, fix: 'minLength and maxLength are for texts' };
-  if (
-    (minLength ?? maxLength ?? pattern ?? format) !== undefined &&
-    (isNumber || form === 'boolean')
-  )
+  const ofTexts = (minLength ?? maxLength ?? pattern ?? format) !== undefined;
+  if (ofTexts && (isNumber || form === 'boolean'))
     yield { why: `${String(type)} is no text`, fix: 'min and max are for numbers' };
+  yield* formProblems(constraint);
+}
+
+type Bound = 'min' | 'max' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+
+function* orderProblems(constraint: Constraint, least: Bound, most: Bound): Problems {
+  const { [least]: low, [most]: high } = constraint;
+  if (low !== undefined && high !== undefined && low > high)
+    yield { why: `${least} ${low} is above ${most} ${high}` };
+}
+
+const isNegative = (...bounds: readonly (number | undefined)[]) =>
+  bounds.some((bound) => bound !== undefined && bound < 0);
+
+function* formProblems({ pattern, format }: Constraint): Problems {
   if (pattern !== undefined && !isPattern(pattern))
     yield { why: `${JSON.stringify(pattern)} is no regular expression` };
   if (format !== undefined && !FORMATS.includes(format))
@@ -108,17 +118,13 @@ function* problems(
     };
 }
 
-function* itemProblems(
-  { minItems, maxItems }: Constraint,
-  type: GraphQLType,
-): Generator<{ why: string; fix?: string | undefined }> {
+function* itemProblems(constraint: Constraint, type: GraphQLType): Problems {
+  const { minItems, maxItems } = constraint;
   if (minItems === undefined && maxItems === undefined) return;
   if (!isListType(getNullableType(type)))
     yield { why: `${String(type)} is no list`, fix: 'minLength and maxLength are for texts' };
-  if ((minItems ?? 0) < 0 || (maxItems ?? 0) < 0)
-    yield { why: 'a number of items is not negative' };
-  if (minItems !== undefined && maxItems !== undefined && minItems > maxItems)
-    yield { why: `minItems ${minItems} is above maxItems ${maxItems}` };
+  if (isNegative(minItems, maxItems)) yield { why: 'a number of items is not negative' };
+  yield* orderProblems(constraint, 'minItems', 'maxItems');
 }
 
 function isPattern(pattern: string): boolean {

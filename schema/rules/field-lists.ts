@@ -32,17 +32,26 @@ function* checkList(built: Built, field: FieldFact): Generator<Finding> {
       written.node,
       '@list',
     );
-  const cap = built.project.api.limits.list;
-  if ((written.default ?? 1) < 1 || (written.max ?? 1) < 1)
-    yield limit(field, 'a page has at least one row');
-  else if (written.max !== undefined && written.max > cap)
+  yield* checkSizes(field, written, built.project.api.limits.list);
+}
+
+function* checkSizes(
+  field: FieldFact,
+  {
+    default: usual = 1,
+    max,
+  }: { readonly default?: number | undefined; readonly max?: number | undefined },
+  cap: number,
+): Generator<Finding> {
+  const most = max ?? cap;
+  if (usual < 1 || most < 1) yield limit(field, 'a page has at least one row');
+  else if (most > cap)
     yield limit(
       field,
-      `max ${written.max} is above the cap of ${cap}`,
-      `in manifest.yaml: api: { limits: { list: ${written.max} } }`,
+      `max ${most} is above the cap of ${cap}`,
+      `in manifest.yaml: api: { limits: { list: ${most} } }`,
     );
-  else if ((written.default ?? 1) > (written.max ?? cap))
-    yield limit(field, `default ${written.default} is above max ${written.max ?? cap}`);
+  else if (usual > most) yield limit(field, `default ${usual} is above max ${most}`);
 }
 
 function limit(field: FieldFact, why: string, fix?: string): Finding {

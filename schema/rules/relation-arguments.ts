@@ -11,23 +11,29 @@ export const relationArguments: Rule = function* ({ facts, links }) {
   for (const [field, link] of links.byField) {
     const written = field.directives.relation;
     if (!written) continue;
-    const owns = link.kind === 'own' || (link.kind === 'other' && !link.inverse);
-    if (written.onDelete === 'set null' && link.kind === 'own' && field.type.required)
-      yield requiredField(field, written);
-    else if (written.onDelete && !owns) yield noOnDelete(field, link, written);
+    const owns = ownsKey(link);
+    if (written.onDelete) yield* deleteProblems(field, link, written);
     if (written.table !== undefined && link.kind !== 'join')
       yield finding('RELATION_ARGUMENT', written.node, {
         summary: `${coordinate(field)} has no join table`,
         fix: 'remove table',
         changes: withoutArgument(field, 'table'),
       });
-    if ((written.references?.length ?? 0) > 1)
+    if (written.references && written.references.length > 1)
       yield severalFields(field, facts.entities.get(field.named.name)?.key ?? [], written);
     const { column } = written;
     if (column !== undefined && !owns && !sameColumn(link, column))
       yield noColumn(field, link, { ...written, column });
   }
 };
+
+function* deleteProblems(field: FieldFact, link: Link, written: Written): Generator<Finding> {
+  if (written.onDelete === 'set null' && link.kind === 'own' && field.type.required)
+    yield requiredField(field, written);
+  else if (!ownsKey(link)) yield noOnDelete(field, link, written);
+}
+
+const ownsKey = ({ kind, inverse }: Link) => kind === 'own' || (kind === 'other' && !inverse);
 
 type Written = NonNullable<FieldFact['directives']['relation']>;
 

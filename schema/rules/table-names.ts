@@ -60,7 +60,7 @@ function* checkJoinTables(
     if (link.kind !== 'join' || link.managed || links.views.of.has(field)) continue;
     const key = link.table.toLowerCase();
     const ends = endsOf(field, link.inverse);
-    const other = owners.get(key);
+    const other = owners.get(key) ?? ends;
     const type = types.get(key);
     const end = tableEnd(field, link.inverse);
     const at = end.directives.relation?.node ?? end.node;
@@ -74,12 +74,12 @@ function* checkJoinTables(
         summary: `The join table ${link.table} has a name that the server keeps for itself`,
         changes: named(derivedTable(link.table)),
       });
-    else if (!project.unmanaged && (type !== undefined || (other !== undefined && other !== ends)))
+    else if (!project.unmanaged && (type !== undefined || other !== ends))
       yield finding('TABLE_CLASH', at, {
         summary: `The join table ${link.table} of ${end.owner}.${end.name} has the name of ${type === undefined ? 'another relation' : `the type ${type}`}`,
         changes: named(freeName(`${link.table}_links`, taken)),
       });
-    if (other === undefined) owners.set(key, ends);
+    owners.set(key, other);
   }
 }
 

@@ -155,28 +155,28 @@ function compactColumn(
   const { name: _name, type: _type, required: _required, renamedFrom: _from, ...known } = column;
   const field = entity.fields.find((each) => each.name === column.field);
   const scalar = field?.type.name ?? (column.type === 'id' ? 'ID' : 'String');
-  const values = column.list
-    ? undefined
-    : project.enums.find((each) => each.name === column.scalar)?.values;
   const namesake = entity.fields.find((each) => each.name === column.name);
-  const impliedField = namesake && namesake.source.kind === 'column' ? column.name : undefined;
+  const impliedField = namesake?.source.kind === 'column' ? column.name : undefined;
   const words = {
     ...known,
     field: column.field === impliedField ? undefined : column.field,
     scalar: column.scalar === scalar ? undefined : column.scalar,
     list: column.list === (field?.type.list ?? false) ? undefined : column.list,
-    values: same(column.values, values) ? undefined : column.values,
+    values: same(column.values, impliedValues(column, project)) ? undefined : column.values,
     unique: column.unique || undefined,
-    default:
-      column.name === 'id' && column.default?.kind === KEY_DEFAULT[project.ids]
-        ? undefined
-        : column.default,
+    default: isKeyDefault(column, project) ? undefined : column.default,
   };
   const type = column.required ? `${column.type}!` : column.type;
   return Object.values(words).every((word) => word === undefined)
     ? type
     : ({ type, ...words } as unknown as LiteralValue);
 }
+
+const impliedValues = ({ list, scalar }: Column, { enums }: Project) =>
+  list ? undefined : enums.find(({ name }) => name === scalar)?.values;
+
+const isKeyDefault = (column: Column, { ids }: Project): boolean =>
+  column.name === 'id' && column.default?.kind === KEY_DEFAULT[ids];
 
 function compactWrite(write: Write): readonly [string, LiteralValue] {
   switch (write.kind) {

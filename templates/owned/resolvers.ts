@@ -105,12 +105,14 @@ const renderFields = remembered(({ fields }: Entity): Code =>
 
 function renderAction(action: Action): Code {
   switch (action.kind) {
-    case 'get':
+    case 'get': {
+      const by = Object.fromEntries(action.by.map(({ arg, column }) => [arg, column]));
       return call('get', [
         action.entity,
-        Object.fromEntries(action.by.map(({ arg, column }) => [arg, column])),
+        by,
         unlessEmpty({ unique: action.unique ? undefined : false }),
       ]);
+    }
     case 'caller':
       return call('caller', [action.entity]);
     case 'list':
@@ -123,43 +125,35 @@ function renderAction(action: Action): Code {
     case 'nodes':
       return call(action.kind, [action.arg]);
     case 'create':
-      return call('create', [
-        action.entity,
-        {
-          write: action.write,
-          input: action.input,
-          beside: action.beside && [...action.beside],
-          returns: returnWords(action.returns),
-        },
-      ]);
+      return call('create', [action.entity, writeWords(action)]);
     case 'update':
-      return call('update', [
-        action.entity,
-        keyWords(action),
-        {
-          write: action.write,
-          input: action.input,
-          beside: action.beside && [...action.beside],
-          returns: returnWords(action.returns),
-        },
-      ]);
+      return call('update', [action.entity, keyWords(action), writeWords(action)]);
     case 'remove':
       return call('remove', [
         action.entity,
         keyWords(action),
         unlessEmpty({ returns: returnWords(action.returns) }),
       ]);
-    case 'upsert':
-    case 'createMany':
-    case 'updateMany':
-    case 'removeMany':
-      return renderFurtherWrite(action);
     case 'subscribe':
       return call('subscribe', [action.entity, [...action.on], unlessEmpty({ id: action.id })]);
     case 'custom':
       return call('custom', []);
+    default:
+      return renderFurtherWrite(action);
   }
 }
+
+const writeWords = ({
+  write,
+  input,
+  beside,
+  returns,
+}: Extract<Action, { kind: 'create' | 'update' }>) => ({
+  write,
+  input,
+  beside: beside && [...beside],
+  returns: returnWords(returns),
+});
 
 type FurtherWrite = Extract<
   Action,

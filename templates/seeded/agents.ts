@@ -2,6 +2,27 @@ import type { Project } from '@twofold/schema';
 
 const PACKAGE = 'node_modules/@twofold/generator';
 
+const FINDINGS = `## How to read a finding
+
+    schema.graphql:12:3  error  RELATION_AMBIGUOUS  what is wrong
+       why  the reason
+       fix  the line to paste
+
+Findings come all at once, with file, line and column. Apply the \`fix\`: it is text that works. \`error\` stops the run and nothing is written; \`warning\` and \`hint\`
+do not. Every code is in ${PACKAGE}/schema/docs/findings.md.
+
+`;
+
+const LOSSES = `## What loses data
+
+- Removing a field or type from the schema keeps its column or table with the rows (COLUMN_KEPT); only \`--allow-drop Post.body\` drops it. A change of a type that cuts values
+  needs \`--allow-loss Post.rating\`. Give such a flag only when the person you work for has agreed to this loss, in words.
+- \`--confirm NAME\` is needed for a database that is not on this machine or that production has used. Never guess the name.
+- No setting, no \`--yes\` and no terminal stands for these flags. \`prune\` lists what it would remove, and removes nothing without \`--yes\`.
+- \`migrate reset\`, \`db restore --replace\` and \`deploy\` act at once on what they name: ask first.
+
+`;
+
 /**
  * `AGENTS.md`: a scaffold, for coding agents and for people who are new. Paths that a project may
  * lack are written as patterns.
@@ -39,16 +60,7 @@ ${tables ? '| `migrations/` | written by the generator, one file a change. Edit 
 | \`generator.lock\`, \`.generator/\` | the generator's. Commit the first; never edit them |
 | \`.env\` | yours, with secrets: never print or commit it |
 
-## How to read a finding
-
-    schema.graphql:12:3  error  RELATION_AMBIGUOUS  what is wrong
-       why  the reason
-       fix  the line to paste
-
-Findings come all at once, with file, line and column. Apply the \`fix\`: it is text that works. \`error\` stops the run and nothing is written; \`warning\` and \`hint\`
-do not. Every code is in ${PACKAGE}/schema/docs/findings.md.
-
-## Conventions
+${FINDINGS}## Conventions
 
 - **Schema.** A type with \`id: ID!\` is a table, a field of another such type is a foreign key, and a list of it is the other side. \`Query\` and \`Mutation\` fields are
   inferred from their names (\`posts\`, \`post(id:)\`, \`createPost\`, \`updatePost\`, \`deletePost\`). What is not inferred stands in \`yours\` of \`generator check --json\`: write
@@ -60,15 +72,7 @@ do not. Every code is in ${PACKAGE}/schema/docs/findings.md.
 - **Errors.** Throw \`failure.notFound('…')\` and the like of \`@twofold/runtime\`: other errors are masked.
 - **Settings.** Values that differ between machines are settings in \`.env\`; \`.env.example\` lists them. Everything else is in \`manifest.yaml\`.
 
-## What loses data
-
-- Removing a field or type from the schema keeps its column or table with the rows (COLUMN_KEPT); only \`--allow-drop Post.body\` drops it. A change of a type that cuts values
-  needs \`--allow-loss Post.rating\`. Give such a flag only when the person you work for has agreed to this loss, in words.
-- \`--confirm NAME\` is needed for a database that is not on this machine or that production has used. Never guess the name.
-- No setting, no \`--yes\` and no terminal stands for these flags. \`prune\` lists what it would remove, and removes nothing without \`--yes\`.
-- \`migrate reset\`, \`db restore --replace\` and \`deploy\` act at once on what they name: ask first.
-
-## Tools
+${LOSSES}## Tools
 
 \`generator mcp\` gives these answers as tools: check, explain, plan, docs and query (the development database, read-only). The line for an editor's configuration:
 

@@ -223,39 +223,42 @@ interface Members {
 
 function compareMembers({ before, after, where, report, compare, today, renames }: Members): void {
   const { direction, coordinate } = where;
-  const [old, now] = [before, after].map(({ properties }) => (properties ?? {}) as Schemas) as [
-    Schemas,
-    Schemas,
-  ];
-  const [must, needs] = [before, after].map(
-    ({ required }) => new Set((required ?? []) as string[]),
-  ) as [Set<string>, Set<string>];
+  const [old, must] = membersOf(before);
+  const [now, needs] = membersOf(after);
   const taken = new Set<string>();
   for (const [name, schema] of Object.entries(old)) {
-    const renamed = newName(renames, coordinate, name, (each) => each in now);
-    const next = now[name] ?? (renamed === undefined ? undefined : now[renamed]);
+    const nameNow = now[name] ? name : newName(renames, coordinate, name, (each) => each in now);
+    const next = nameNow === undefined ? undefined : now[nameNow];
     const at = `${coordinate}.${name}`;
-    if (!next) {
+    if (nameNow === undefined || !next) {
       const level = isOver(schema['x-sunset'], today) ? 'dangerous' : 'breaking';
       report(level, 'MEMBER_REMOVED', at, `${at} is gone`);
       continue;
     }
-    if (!now[name]) {
-      taken.add(renamed!);
-      report('breaking', 'MEMBER_RENAMED', at, `${at} is ${renamed} now`);
+    if (nameNow !== name) {
+      taken.add(nameNow);
+      report('breaking', 'MEMBER_RENAMED', at, `${at} is ${nameNow} now`);
     }
     compare(schema, next, { direction, coordinate: at });
-    const nameNow = now[name] ? name : renamed!;
-    if (direction === 'in' && needs.has(nameNow) && !must.has(name))
+    const [was, is] = [must.has(name), needs.has(nameNow)];
+    if (was === is) continue;
+    if (is && direction === 'in')
       report('breaking', 'INPUT_REQUIRED', at, `${at} is required now`);
-    if (direction === 'out' && must.has(name) && !needs.has(nameNow))
+    if (was && direction === 'out')
       report('breaking', 'MEMBER_OPTIONAL', at, `${at} may be missing now`);
   }
-  for (const name of Object.keys(now)) {
-    if (old[name] || taken.has(name)) continue;
-    const at = `${coordinate}.${name}`;
-    if (direction === 'in' && needs.has(name))
-      report('breaking', 'INPUT_REQUIRED', at, `${at} is new and required`);
-    else report('safe', 'MEMBER_ADDED', at, `${at} is new`);
-  }
+  const added = Object.keys(now).filter((name) => !old[name] && !taken.has(name));
+  for (const name of added)
+    reportAdded(`${coordinate}.${name}`, direction === 'in' && needs.has(name), report);
 }
+
+/** The members of an object, and the names of those that are required. */
+const membersOf = ({ properties, required }: JsonSchema): [Schemas, Set<string>] => [
+  (properties ?? {}) as Schemas,
+  new Set((required ?? []) as string[]),
+];
+
+const reportAdded = (at: string, required: boolean, report: Report) =>
+  required
+    ? report('breaking', 'INPUT_REQUIRED', at, `${at} is new and required`)
+    : report('safe', 'MEMBER_ADDED', at, `${at} is new`);

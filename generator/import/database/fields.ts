@@ -30,24 +30,34 @@ export function addFields(type: TypeInProgress, importing: Importing): void {
   if (isWritten) type.fields.push({ name: 'id', type: 'ID!', directives: [], unique: false });
   for (const column of table.columns) {
     const relation = relations.find(({ columns }) => columns.includes(column.name));
+    const described = { column, check: checks.get(column.name) };
     if (column.name === single) type.fields.push(idField(type, column, importing));
     else if (isClosed(column, keyColumns)) type.fields.push(closedField(type, column, importing));
-    else if (relation && relation.columns.length === 1 && !isGenerated(column))
-      type.columns.set(column.name, addRelation(type, relation, importing));
-    else if (!relation || keyColumns.includes(column.name) || relation.columns.length === 1)
-      type.columns.set(
-        column.name,
-        addColumn(type, { column, check: checks.get(column.name) }, importing),
-      );
-    else if (relation.columns[0] === column.name) addRelation(type, relation, importing);
-    else
-      noteColumn(type, column, importing, {
-        status: 'kept',
-        as: `${type.name}, part of a relation`,
-      });
+    else if (!relation) type.columns.set(column.name, addColumn(type, described, importing));
+    else {
+      const inKey = keyColumns.includes(column.name);
+      addPart(type, { ...described, relation, inKey }, importing);
+    }
   }
   if (keyColumns.length > 0 && single === undefined)
     type.key = keyColumns.map((name) => type.columns.get(name) ?? fieldName(name));
+}
+
+interface Part extends Described {
+  readonly relation: CatalogForeignKey;
+  readonly inKey: boolean;
+}
+
+/** Adds a column of a foreign key, which the field of its relation shows. */
+function addPart(type: TypeInProgress, part: Part, importing: Importing): void {
+  const { column, relation, inKey } = part;
+  const isSingle = relation.columns.length === 1;
+  if (isSingle && !isGenerated(column))
+    type.columns.set(column.name, addRelation(type, relation, importing));
+  else if (isSingle || inKey) type.columns.set(column.name, addColumn(type, part, importing));
+  else if (relation.columns[0] === column.name) addRelation(type, relation, importing);
+  else
+    noteColumn(type, column, importing, { status: 'kept', as: `${type.name}, part of a relation` });
 }
 
 /** Keeps a column called `authorId` apart from the key `author_id` of the relation `author`. */

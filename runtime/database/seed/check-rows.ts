@@ -157,33 +157,27 @@ function readLink(
   const { source } = field;
   if (source.kind !== 'one' && source.kind !== 'many') return;
   const many = source.kind === 'many';
-  if (source.kind === 'one' && source.typeColumn !== undefined && source.key === 'own')
+  const own = source.kind === 'one' && source.key === 'own';
+  if (own && source.typeColumn !== undefined)
     return add(
       `${field.name} can be one of several types, which a seed cannot say`,
       'set it with a mutation',
     );
+  const { required } = field.type;
   if (many && !Array.isArray(value)) return add(`${field.name} is a list of keys`);
-  if (!many && value === null && field.type.required) return add(`${field.name} is required`);
-  const targets = readTargets(
-    source.entity,
-    many ? (value as unknown[]) : value === null ? [] : [value],
-    checking,
-  );
-  if ('problem' in targets) return add(`${field.name}: ${targets.problem}`, targets.fix);
-  if (
-    !many &&
-    targets.targets.some((target) => 'row' in target && target.row === index) &&
-    field.type.required
-  )
+  if (!many && required && value === null) return add(`${field.name} is required`);
+  const found = readTargets(source.entity, keysIn(value, many), checking);
+  if ('problem' in found) return add(`${field.name}: ${found.problem}`, found.fix);
+  const { targets } = found;
+  if (!many && required && targets.some((target) => 'row' in target && target.row === index))
     return add(`${field.name} cannot be the row itself: it has to be there first`);
-  links.push({
-    field: field.name,
-    targets: targets.targets,
-    many,
-    own: source.kind === 'one' && source.key === 'own',
-    required: field.type.required,
-  });
+  links.push({ field: field.name, targets, many, own, required });
 }
+
+const keysIn = (value: unknown, many: boolean): readonly unknown[] => {
+  if (many) return value as unknown[];
+  return value === null ? [] : [value];
+};
 
 /** Required fields without a value in the row and without a default. */
 function missing(entity: EntityModel, values: SeedRow['values']): string[] {

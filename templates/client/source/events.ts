@@ -56,7 +56,8 @@ export async function* keptOpen<Data>(
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<{ event: string; data: string }> {
-  const reader = response.body!.getReader();
+  const reader = response.body?.getReader();
+  if (!reader) return;
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
@@ -68,7 +69,7 @@ async function* eventsOf(response: Response): AsyncGenerator<{ event: string; da
     if (done) return;
     text += decoder.decode(value, { stream: true });
     const events = text.split('\n\n');
-    text = events.pop()!;
+    text = events.pop() ?? '';
     for (const each of events) {
       const { event = '', data = '' } = Object.fromEntries(
         each.split('\n').map((line) => line.split(/: ?(.*)/s)),

@@ -16,17 +16,35 @@ export function document<Data, Variables>(
   } as unknown as TypedDocument<Data, Variables>;
 }
 
-/** The parts of a node that a text is made of. */
+interface Name {
+  readonly value: string;
+}
+
+/** The parts of a node that a text is made of; which of them it has depends on its kind. */
 interface Node {
   readonly kind: string;
-  readonly [part: string]: any;
+  readonly operation: string;
+  readonly name: Name;
+  readonly alias?: Name;
+  readonly type: Node;
+  readonly typeCondition?: { readonly name: Name };
+  readonly variable: Node;
+  readonly defaultValue?: Node;
+  readonly value: unknown;
+  readonly selectionSet?: Node;
+  readonly selections?: readonly Node[];
+  readonly variableDefinitions?: readonly Node[];
+  readonly directives?: readonly Node[];
+  readonly arguments?: readonly Node[];
+  readonly values?: readonly Node[];
+  readonly fields?: readonly Node[];
 }
 
 export const hashIn = ({ __meta__ }: { readonly __meta__: { readonly hash: string } }): string =>
   __meta__.hash;
 
 export const nameOf = (document: unknown): string =>
-  (document as { definitions: readonly Node[] }).definitions[0]!['name'].value;
+  (document as { definitions: readonly Node[] }).definitions[0]?.name.value ?? '';
 
 /** The text of a document. */
 export const textOf = (document: unknown): string =>
@@ -35,52 +53,43 @@ export const textOf = (document: unknown): string =>
 const all = (nodes: readonly Node[] = [], between = ' ', open = '', close = ''): string =>
   nodes.length > 0 ? open + nodes.map(print).join(between) + close : '';
 
-function print(node: Node): string {
-  const { kind, name, alias, value, type, typeCondition, selectionSet } = node;
-  const rest = () => all(node['directives']) + (selectionSet ? print(selectionSet) : '');
-  switch (kind) {
-    case 'OperationDefinition': {
-      const variables = all(node['variableDefinitions'], ', ', '(', ')');
-      return node['operation'] + ' ' + name.value + variables + rest();
-    }
-    case 'FragmentDefinition':
-      return 'fragment ' + name.value + ' on ' + typeCondition.name.value + rest();
-    case 'SelectionSet':
-      return '{' + all(node['selections']) + '}';
-    case 'Field': {
-      const given = all(node['arguments'], ', ', '(', ')');
-      return (alias ? alias.value + ': ' : '') + name.value + given + rest();
-    }
-    case 'FragmentSpread':
-      return '...' + name.value + rest();
-    case 'InlineFragment':
-      return '... ' + (typeCondition ? 'on ' + typeCondition.name.value : '') + rest();
-    case 'VariableDefinition': {
-      const preset = node['defaultValue'] ? ' = ' + print(node['defaultValue']) : '';
-      return print(node['variable']) + ': ' + print(type) + preset + rest();
-    }
-    case 'Variable':
-      return '$' + name.value;
-    case 'NamedType':
-      return name.value;
-    case 'ListType':
-      return '[' + print(type) + ']';
-    case 'NonNullType':
-      return print(type) + '!';
-    case 'Directive':
-      return ' @' + name.value + all(node['arguments'], ', ', '(', ')');
-    case 'Argument':
-    case 'ObjectField':
-      return name.value + ': ' + print(value);
-    case 'ListValue':
-      return '[' + all(node['values'], ', ') + ']';
-    case 'ObjectValue':
-      return '{' + all(node['fields'], ', ') + '}';
-    case 'StringValue':
-      return JSON.stringify(value);
-    case 'NullValue':
-      return 'null';
-    default:
-      return String(value);
-  }
-}
+const rest = ({ directives, selectionSet }: Node): string =>
+  all(directives) + (selectionSet ? print(selectionSet) : '');
+
+const print = (node: Node): string => PRINTED[node.kind]?.(node) ?? String(node.value);
+
+const named = ({ name, value }: Node): string => name.value + ': ' + print(value as Node);
+
+/** The text of a node of each kind; others are their value. */
+const PRINTED: { readonly [kind: string]: (node: Node) => string } = {
+  OperationDefinition: (node) =>
+    `${node.operation} ${node.name.value}${all(node.variableDefinitions, ', ', '(', ')')}${rest(node)}`,
+  FragmentDefinition: (node) =>
+    `fragment ${node.name.value} on ${node.typeCondition?.name.value}${rest(node)}`,
+  SelectionSet: ({ selections }) => `{${all(selections)}}`,
+  Field: (node) =>
+    (node.alias ? node.alias.value + ': ' : '') +
+    node.name.value +
+    all(node.arguments, ', ', '(', ')') +
+    rest(node),
+  FragmentSpread: (node) => '...' + node.name.value + rest(node),
+  InlineFragment: (node) =>
+    '... ' + (node.typeCondition ? 'on ' + node.typeCondition.name.value : '') + rest(node),
+  VariableDefinition: (node) =>
+    print(node.variable) +
+    ': ' +
+    print(node.type) +
+    (node.defaultValue ? ' = ' + print(node.defaultValue) : '') +
+    rest(node),
+  Variable: ({ name }) => '$' + name.value,
+  NamedType: ({ name }) => name.value,
+  ListType: ({ type }) => `[${print(type)}]`,
+  NonNullType: ({ type }) => print(type) + '!',
+  Directive: (node) => ` @${node.name.value}${all(node.arguments, ', ', '(', ')')}`,
+  Argument: named,
+  ObjectField: named,
+  ListValue: ({ values }) => `[${all(values, ', ')}]`,
+  ObjectValue: ({ fields }) => `{${all(fields, ', ')}}`,
+  StringValue: ({ value }) => JSON.stringify(value),
+  NullValue: () => 'null',
+};
