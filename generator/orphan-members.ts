@@ -1,3 +1,4 @@
+import { last, lookUp } from '@twofold/schema';
 import { basename } from 'node:path';
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import { rootNames } from '../templates/owned/type-names.ts';
@@ -26,7 +27,7 @@ function fieldsByType(project: Project): ReadonlyMap<string, ReadonlySet<string>
   const roots = rootNames(project);
   const fields = new Map<string, Set<string>>();
   const add = (type: string, name: string) =>
-    void (fields.get(type) ?? fields.set(type, new Set()).get(type)!).add(name);
+    void (fields.get(type) ?? lookUp(fields.set(type, new Set()), type)).add(name);
   for (const { name, fields: own } of [...project.entities, ...project.objects])
     for (const field of own) add(name, field.name);
   for (const { root, name } of project.operations) add(roots[root], name);
@@ -87,5 +88,5 @@ export function placeIn(
   offset: number,
 ): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset).split(/\r\n|\r|\n/);
-  return { line: before.length, column: before.at(-1)!.length + 1 };
+  return { line: before.length, column: last(before).length + 1 };
 }

@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import { basename } from 'node:path';
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import { closest } from './cli/closest.ts';
@@ -88,7 +89,7 @@ function unknownHooks({ file, text }: SourceText): Diagnostic[] {
       summary: `${file}: there is no hook ${name}`,
       why: 'nothing would call it',
       fix: meant ? `Did you mean "${meant}"?` : `one of ${HOOKS.join(', ')}`,
-      at: { file, line: before.length, column: before.at(-1)!.length + 1, length: name.length },
+      at: { file, line: before.length, column: last(before).length + 1, length: name.length },
     };
   });
 }

@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { Diagnostic, SourceText } from '@twofold/schema';
@@ -56,7 +57,7 @@ function wrongSchedule({ file, text }: SourceText): Diagnostic[] {
         at: {
           file,
           line: before.length,
-          column: before.at(-1)!.length + 1,
+          column: last(before).length + 1,
           length: found.length,
         },
       },

@@ -1,3 +1,4 @@
+import { lookUp } from './present.ts';
 import type {
   Column,
   Entity,
@@ -24,7 +25,7 @@ export function shapesOf<Words extends object, Shape>(
 ): Shape[] {
   const byName = new Map(entities.map((entity) => [entity.name, entity]));
   return Object.entries(table).map(([id, words]) =>
-    typeof words === 'string' ? implied(id, byName.get(words)!) : read(id, words),
+    typeof words === 'string' ? implied(id, lookUp(byName, words)) : read(id, words),
   );
 }
 

@@ -28,6 +28,7 @@ export type * as schemaTypes from './typed/schema-types.ts';
 export { buildProject } from './build/project.ts';
 export { canonicalType, fitsDatabaseType } from './database-types.ts';
 export { newDefaultsOf, type ChangedDefault } from './changed-defaults.ts';
+export { first, last, locationOf, lookUp, MissingError, present } from './present.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { distinctColumn, impliedList, ownSize, paged, type ImpliedList } from './implied-lists.ts';
 export { impliedFilter, impliedOrder, impliedWrite, shapesOf } from './implied-shapes.ts';

@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import type { AuthRule, Project, Verb } from '@twofold/schema';
 import { nowNamed } from './api/rename-schema.ts';
 import type { Renames } from './api/renames.ts';
@@ -36,7 +37,7 @@ function rulesOf({ entities, operations }: Project): Map<string, readonly AuthRu
     ]),
     ...operations.map(
       ({ root, name, rules }) =>
-        [`${root[0]!.toUpperCase()}${root.slice(1)}.${name}`, rules] as const,
+        [`${first(root).toUpperCase()}${root.slice(1)}.${name}`, rules] as const,
     ),
   ]);
 }

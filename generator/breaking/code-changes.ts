@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import {
   existsSync,
   mkdtempSync,
@@ -189,7 +190,7 @@ function linkPackages(levels: readonly (readonly [string, string])[]): void {
 function levelsOf(project: string, top: string, copy: string): (readonly [string, string])[] {
   const names = relative(top, project).split(sep).filter(Boolean);
   return names.reduce(
-    (levels, name) => [[join(levels[0]![0], name), join(levels[0]![1], name)], ...levels],
+    (levels, name) => [[join(first(levels)[0], name), join(first(levels)[1], name)], ...levels],
     [[top, copy]] as (readonly [string, string])[],
   );
 }

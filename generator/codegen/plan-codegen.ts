@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
 import { typeNamesOf } from '../../templates/owned/type-names.ts';
@@ -78,7 +79,7 @@ export async function planCodegen(
   const made = asked.map(({ entry: { path }, key, files }): MadeEntry => ({
     path,
     key,
-    files: files ?? known.get(key)!,
+    files: files ?? lookUp(known, key),
   }));
   const taken = await takenFindings(made, { entries, root, ...options });
   if (taken.length > 0) return stop(taken);
@@ -144,7 +145,7 @@ async function makeMissing(making: Making): Promise<readonly Diagnostic[] | null
   if (mode === false) return null;
   if (mode === undefined) return findingsOf(missing, await runMissing(missing, making));
   const old = missing.filter(({ key }) => failed.has(key));
-  if (old.length > 0) return old.map(({ entry, key }) => failedFinding(entry, failed.get(key)!));
+  if (old.length > 0) return old.map(({ entry, key }) => failedFinding(entry, lookUp(failed, key)));
   const keys = missing.map(({ key }) => key).join();
   if (running.has(keys)) return null;
   running.add(keys);

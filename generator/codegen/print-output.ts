@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { GraphqlModule } from './graphql-of.ts';
 
@@ -63,7 +64,7 @@ export async function printOutput(
   const [prepend, append] = [new Set<string>(), new Set<string>()];
   const texts: string[] = [];
   for (const use of output.plugins) {
-    const name = Object.keys(use)[0]!;
+    const name = first(Object.keys(use));
     const given = withExtensions(await inputsFor(name), output);
     const documents = await transformed(
       output,
@@ -130,7 +131,7 @@ function withExtensions(
   { plugins, pluginMap, config }: OutputOptions,
 ): PluginInputs {
   const added = plugins.flatMap((use) => {
-    const { addToSchema } = pluginMap[Object.keys(use)[0]!] ?? {};
+    const { addToSchema } = pluginMap[first(Object.keys(use))] ?? {};
     const definitions =
       typeof addToSchema === 'function' ? (addToSchema(config) as unknown) : addToSchema;
     return definitions ? [definitions as DocumentNode | string] : [];

@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
@@ -90,7 +91,7 @@ async function withMissing(plan: RunPlan): Promise<RunPlan> {
     fix:
       `${gone.length > 0 ? `restore and commit ${gone.join(', ')}; or run` : 'run'} "npm run generate", ` +
       'which writes what is missing, and commit it',
-    at: createLocate(project, sources.schema)(missing[0]!),
+    at: createLocate(project, sources.schema)(first(missing)),
   };
   return { ...plan, findings: [...plan.findings, finding] };
 }

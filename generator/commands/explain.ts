@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
@@ -105,7 +106,7 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
   );
   if (chosen.length > 0) return chosen;
   const near = closest(name, [
-    ...new Set(all.flatMap(({ coordinate }) => [coordinate, coordinate.split('.')[0]!])),
+    ...new Set(all.flatMap(({ coordinate }) => [coordinate, first(coordinate.split('.'))])),
   ]);
   throw new CommandError('UNKNOWN_COORDINATE', {
     message: `the schema has no ${name}`,

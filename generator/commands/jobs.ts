@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { jobsApp } from '@twofold/runtime';
 import { closest } from '../cli/closest.ts';
@@ -85,12 +86,14 @@ const rowOf = ({ id, name, state, attempt, attempts, at, error }: Job) => [
   state,
   `${attempt}/${attempts}`,
   at,
-  (error ?? '').split('\n', 1)[0]!,
+  first((error ?? '').split('\n', 1)),
 ];
 
 function table(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'no jobs\n';
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = first(rows).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]!.length)),
+  );
   const line = (row: readonly string[]) =>
     row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ');
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');

@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { join } from 'node:path';
 import { ask } from '../cli/ask.ts';
 import type { CommandCall } from '../cli/command.ts';
@@ -38,7 +39,7 @@ interface Retired {
 
 function retiredOf({ documents }: RunPlan): Retired[] {
   const { retired = [], list } = documents?.list ?? {};
-  return retired.map((hash) => ({ hash, name: nameOf(list!.get(hash)!) }));
+  return retired.map((hash) => ({ hash, name: nameOf(lookUp(list!, hash)) }));
 }
 
 async function confirmed(retired: readonly Retired[], { terminal }: CommandCall): Promise<boolean> {

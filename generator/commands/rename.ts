@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
@@ -99,7 +100,7 @@ async function apply(root: string, { changes, migrations }: RenamePlan): Promise
 
 function readRename([from = '', to = '']: readonly string[], project: Project): Rename {
   const [type = '', field] = from.split('.');
-  const name = to.split('.').at(-1)!;
+  const name = last(to.split('.'));
   if (!/^\w+(\.\w+)?$/.test(from) || !/^[A-Za-z]\w*$/.test(name))
     throw new CommandError('NAMES_MISSING', {
       message: 'rename needs two names',

@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import type { SourceText } from '@twofold/schema';
 import { planSources, type RunOptions } from '../pipeline.ts';
 import { readSources } from '../read.ts';
@@ -56,7 +57,7 @@ function withField(schema: readonly SourceText[], round: number): SourceText[] {
 function createMemoryDisk(disk: Disk): Disk {
   const texts = new Map<string, string | null>();
   const set = (path: string, text: string | null) => void texts.set(path, text);
-  const read = async (path: string) => (texts.has(path) ? texts.get(path)! : disk.read(path));
+  const read = async (path: string) => (texts.has(path) ? lookUp(texts, path) : disk.read(path));
   return {
     read,
     write: async (path, text) => set(path, text),

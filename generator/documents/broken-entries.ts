@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import type { Diagnostic } from '@twofold/schema';
 import { GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
 import type { NextList } from './trusted-list.ts';
@@ -11,7 +12,7 @@ export function brokenEntries(
   { file, text }: { readonly file: string; readonly text: string | null },
 ): Diagnostic[] {
   return retired.flatMap((hash): Diagnostic[] => {
-    const document = list.get(hash)!;
+    const document = lookUp(list, hash);
     const problem = problemOf(schema, document);
     if (problem === null) return [];
     return [

@@ -1,3 +1,4 @@
+import { first, locationOf } from '@twofold/schema';
 import type { Diagnostic, Position } from '@twofold/schema';
 import {
   Kind,
@@ -81,7 +82,7 @@ export function unexpected(node: DefinitionNode, source: DocumentText): Diagnost
   return {
     ...invalid(
       'A document has operations and fragments, no definitions of types',
-      placeIn(source, node.loc!.startToken, lengthOf(node)),
+      placeIn(source, locationOf(node).startToken, lengthOf(node)),
     ),
     fix: 'exclude the file from the documents of the manifest with "!"',
   };
@@ -108,22 +109,22 @@ export function unnamed({ node, source }: FoundDefinition): Diagnostic {
     summary: 'The operation has no name',
     why: 'its types and its constant are called after it',
     fix: 'query Posts { … }',
-    at: placeIn(source, node.loc!.startToken, lengthOf(node)),
+    at: placeIn(source, locationOf(node).startToken, lengthOf(node)),
   };
 }
 
 /** The findings DOCUMENT_NAME_TAKEN, one at each place where the name is used. */
 export function nameTaken(group: readonly FoundDefinition[]): Diagnostic[] {
-  const what = group[0]!.node.kind === 'FragmentDefinition' ? 'fragment' : 'operation';
+  const what = first(group).node.kind === 'FragmentDefinition' ? 'fragment' : 'operation';
   const places = group.map(({ node, source }) =>
-    placeIn(source, node.name!.loc!.startToken, node.name!.value.length),
+    placeIn(source, locationOf(node.name!).startToken, node.name!.value.length),
   );
   return places.map((at, index) => {
     const other = places.find((_, each) => each !== index)!;
     return {
       code: 'DOCUMENT_NAME_TAKEN',
       severity: 'error',
-      summary: `The ${what} ${group[0]!.node.name!.value} is also in ${other.file}:${other.line}:${other.column}`,
+      summary: `The ${what} ${first(group).node.name!.value} is also in ${other.file}:${other.line}:${other.column}`,
       why: `each ${what} of a front end has types of its name`,
       fix: 'rename one of them',
       at,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { remembered, type Diagnostic, type Position } from '@twofold/schema';
+import { remembered, type Diagnostic, type Position, locationOf } from '@twofold/schema';
 import {
   GraphQLError,
   Kind,
@@ -225,6 +225,6 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
 
 function placeOfName({ node, source }: FoundDefinition): Position {
   const name = node.name!;
-  const { line, column } = name.loc!.startToken;
+  const { line, column } = locationOf(name).startToken;
   return placeIn(source, { line, column }, name.value.length);
 }

@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import type { ts as TypeScript } from 'ts-morph';
 import { lineEndOf, withPieces, type InsertedText } from './pieces.ts';
 
@@ -39,7 +40,7 @@ function memberPiece(
 ): InsertedText {
   const end = lineEndOf(text);
   const at =
-    object.properties.length > 0 ? object.properties.at(-1)!.end : object.getStart(source) + 1;
+    object.properties.length > 0 ? last(object.properties).end : object.getStart(source) + 1;
   const indent = indentOf(text, object, source);
   const comma = object.properties.length > 0 && !object.properties.hasTrailingComma ? ',' : '';
   const lines = member.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`));
@@ -147,7 +148,7 @@ function importPieces(
   if (missing.length === 0) return [];
   const list = ours.find(({ elements }) => elements.length > 0);
   if (list)
-    return [{ at: list.elements.at(-1)!.end, text: missing.map((name) => `, ${name}`).join('') }];
+    return [{ at: last(list.elements).end, text: missing.map((name) => `, ${name}`).join('') }];
   const { text } = source;
   const end = lineEndOf(text);
   const line = `import { ${missing.join(', ')} } from '${from}';`;

@@ -1,3 +1,4 @@
+import { locationOf } from '@twofold/schema';
 import { type FieldDefinitionNode, Kind, parse, Source } from 'graphql';
 import type { Operation, Project, SourceText } from '@twofold/schema';
 import { ejectableNames } from './ejected-sdl.ts';
@@ -78,7 +79,7 @@ function insertions(source: Source, verbs: ReadonlyMap<string, string>, entity: 
     if (verb === undefined) return [];
     const needsType = !['GET', 'LIST'].includes(verb) && !isNamedBy(field, entity);
     const words = needsType ? `as: ${verb}, of: "${entity}"` : `as: ${verb}`;
-    return [{ at: field.loc!.end, text: ` @resolve(${words})` }];
+    return [{ at: locationOf(field).end, text: ` @resolve(${words})` }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { join, posix } from 'node:path';
 import type { Project } from '@twofold/schema';
 import type { DocumentText } from '../documents/document-text.ts';
@@ -45,7 +46,7 @@ export async function findLeftOvers(
   const names = [...gone].map((name) => name.replace('.', '\\.')).join('|');
   const found: LeftOver[] = [];
   for (const file of [...new Set([...files, ...made])].sort()) {
-    const text = after.has(file) ? after.get(file)! : await disk.read(join(root, file));
+    const text = after.has(file) ? lookUp(after, file) : await disk.read(join(root, file));
     if (text !== null)
       found.push(...(await wordsIn(file, text, new RegExp(`\\b(${names})\\b`, 'g'))));
   }

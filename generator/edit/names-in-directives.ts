@@ -1,3 +1,4 @@
+import { locationOf } from '@twofold/schema';
 import { type ConstValueNode, type DirectiveNode, Kind, parse, type TypeNode } from 'graphql';
 import type { SourceText } from '@twofold/schema';
 
@@ -104,7 +105,7 @@ function inPaths(value: ConstValueNode, type: string, looking: Looking): FieldNa
     const named = steps.map((step, index) => (at.includes(index) ? to : step)).join('.');
     return JSON.stringify([named, ...direction].join(' '));
   };
-  return [{ start: value.loc!.start, end: value.loc!.end, renamed }];
+  return [{ start: locationOf(value).start, end: locationOf(value).end, renamed }];
 }
 
 /** Which steps of a path are the field. */

@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { memberRange } from './insert-member.ts';
 import type { Rename } from './rename-in-schema.ts';
 
@@ -45,7 +46,7 @@ export function renameExports(text: string, exports: ReadonlyMap<string, string>
     )
     .replaceAll(/\bctx\.(data\.\w+)/g, (_, name: string) => `ctx.${exports.get(name) ?? name}`);
   return imported.reduce(
-    (done, name) => done.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), exports.get(name)!),
+    (done, name) => done.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), lookUp(exports, name)),
     prefixed,
   );
 }

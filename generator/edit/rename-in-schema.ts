@@ -1,3 +1,4 @@
+import { locationOf } from '@twofold/schema';
 import { type ASTNode, Kind, type NameNode, parse, Source, visit } from 'graphql';
 import type { Project, SourceText } from '@twofold/schema';
 import { fieldTypes, type FieldTypes, namesInDirective } from './names-in-directives.ts';
@@ -55,7 +56,7 @@ function findReplacements(
 ): Replacement[] {
   const found: Replacement[] = [];
   const replace = (node: NameNode, to: string) =>
-    found.push({ start: node.loc!.start, end: node.loc!.end, text: to });
+    found.push({ start: locationOf(node).start, end: locationOf(node).end, text: to });
   const path: string[] = [];
   visit(parse(new Source(text, file)), {
     enter(node) {
@@ -110,7 +111,7 @@ function renameType(
   if (named?.value !== from) return;
   replace(named, to);
   if (stored && node.kind === Kind.OBJECT_TYPE_DEFINITION)
-    found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? named.loc!.end, from));
+    found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? locationOf(named).end, from));
 }
 
 function renameField(
@@ -132,7 +133,7 @@ function renameField(
   const here = path.length === 2 && path[0] === type && path[1] === from;
   if (node.kind === Kind.FIELD_DEFINITION && here) {
     replace(node.name, to);
-    if (stored) found.push(renamedAfter(node.type.loc!.end, from));
+    if (stored) found.push(renamedAfter(locationOf(node.type).end, from));
   }
   if (node.kind !== Kind.DIRECTIVE) return;
   for (const { start, end, renamed } of namesInDirective(node, path, { sought: rename, types }))

@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import type { ListOptions, Operation, Project } from '@twofold/schema';
 import {
   buildSchema,
@@ -131,7 +132,7 @@ function printOperation(context: ExampleContext, path: readonly PathStep[]): str
       `${narrowed(path[index - 1], step)}${step.field.name}${argumentsOf(context, step)}${inner}`.concat(
         closing(path[index - 1], step),
       ),
-    selectionOf(context, path.at(-1)!.field),
+    selectionOf(context, last(path).field),
   );
   return first?.owner === context.schema.getMutationType()?.name ? `mutation ${text}` : text;
 }

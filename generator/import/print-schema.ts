@@ -1,4 +1,4 @@
-import { camelCase, pluralize } from '@twofold/schema';
+import { camelCase, pluralize, first } from '@twofold/schema';
 import {
   directive,
   type Imported,
@@ -77,7 +77,7 @@ function printDescription(text: string | undefined, indent: string): string {
   if (text === undefined || text.trim() === '') return '';
   const lines = text.replaceAll('"""', '\\"""').split('\n');
   const body =
-    lines.length === 1 ? lines[0]! : `\n${indent}${lines.join(`\n${indent}`)}\n${indent}`;
+    lines.length === 1 ? first(lines) : `\n${indent}${lines.join(`\n${indent}`)}\n${indent}`;
   return `${indent}"""${body.endsWith('"') ? `${body} ` : body}"""\n`;
 }
 
@@ -107,7 +107,7 @@ function queriesOf({ name, table, fields }: ImportedType): { name: string; rest:
       : []),
     { name: many, rest: `(limit: Int, offset: Int): [${name}!]!${resolved(many, 'LIST')}` },
     ...unique.map((field) => ({
-      name: `${one}By${field.name[0]!.toUpperCase()}${field.name.slice(1)}`,
+      name: `${one}By${first(field.name).toUpperCase()}${field.name.slice(1)}`,
       rest: `(${field.name}: ${required(field.type)}): ${name}`,
     })),
   ];

@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import { readFile } from 'node:fs/promises';
 
 /**
@@ -46,7 +47,7 @@ function sectionsOf(page: string, text: string): DocsSection[] {
     const heading = fenced ? undefined : /^#{1,3} (.+)/.exec(line)?.[1];
     if (heading !== undefined || sections.length === 0)
       sections.push({ page, heading: heading ?? page, text: '' });
-    else sections.at(-1)!.text += `${line}\n`;
+    else last(sections).text += `${line}\n`;
   }
   return sections;
 }

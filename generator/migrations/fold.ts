@@ -7,6 +7,7 @@ import {
   type TableChange,
   type TableColumn,
   tableOf,
+  lookUp,
 } from '@twofold/schema';
 import { lineAt } from '../upgrade/text-edits.ts';
 import { type LineOf, readMigration, type UnreadCode } from './read-migration.ts';
@@ -144,7 +145,7 @@ function changeTable(
   { table: { name }, place }: Folding<unknown>,
   change: TableChange,
 ): void {
-  const table = state.tables.get(name)!;
+  const table = lookUp(state.tables, name);
   const set = (changed: Table) => void state.tables.set(name, changed);
   const { foreignKeys = [] } = table;
   if ('key' in change) {

@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import type { IdKind, SourceText } from '@twofold/schema';
 import { renderMigration } from '../../templates/migration.ts';
 import { renamesIn, withDecided } from './decided.ts';
@@ -38,7 +39,7 @@ export function squash(
   });
   const old = foldMigrations(before).tables;
   const { steps } = findDifference(old, wanted, { allowDrop: () => true });
-  const number = String(numberOf(replaced[0]!.file)).padStart(4, '0');
+  const number = String(numberOf(first(replaced).file)).padStart(4, '0');
   return {
     path: freePath(`migrations/${number}_${name}`, replaced),
     text: renderMigration(steps, { ids, replaces: replaced.map(nameOf) }),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compareVersions } from '@twofold/schema';
+import { compareVersions, last } from '@twofold/schema';
 import type { ProjectText } from './codemod.ts';
 import { lineAt } from './text-edits.ts';
 import type { Range } from './versions.ts';
@@ -91,7 +91,7 @@ function patternsOf(name: string): Pattern[] {
 function keyPattern(keys: readonly string[]): Pattern {
   const expressions = keys.map((key) => new RegExp(`(?:^|[\\s{,])${escaped(key)}\\s*:`, 'm'));
   return {
-    expression: expressions.at(-1)!,
+    expression: last(expressions),
     isIn: (path, text) => isManifest(path) && expressions.every((each) => each.test(text)),
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { newDefaultsOf, type ChangedDefault, type SourceText } from '@twofold/schema';
+import { newDefaultsOf, type ChangedDefault, type SourceText, lookUp } from '@twofold/schema';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FileChange, Sources } from '../files.ts';
 import { planSources, type RunPlan } from '../pipeline.ts';
@@ -132,7 +132,7 @@ async function combine(
   const planned = run.changes.map(async (change): Promise<FileChange> => {
     if (!texts.has(change.path)) return change;
     const before = await disk.read(join(root, change.path));
-    const after = change.kind === 'same' ? texts.get(change.path)! : change.after;
+    const after = change.kind === 'same' ? lookUp(texts, change.path) : change.after;
     return { ...change, before, after, kind: before === after ? 'same' : 'update' };
   });
   const known = new Set(run.changes.map(({ path }) => path));

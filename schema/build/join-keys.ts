@@ -1,3 +1,4 @@
+import { first } from '../present.ts';
 import type { JoinKey } from '../model.ts';
 
 /** One side of a join table. */
@@ -29,4 +30,4 @@ const derived = ({ parts, column }: Side): JoinKey =>
   parts.length === 1 ? column : parts.map((part) => `${column.replace(/_id$/, '')}_${part}`);
 
 const oneOrSeveral = (names: readonly string[]): JoinKey =>
-  names.length === 1 ? names[0]! : names;
+  names.length === 1 ? first(names) : names;

@@ -1,3 +1,4 @@
+import { first } from '../present.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 
 /**
@@ -31,4 +32,4 @@ export function namesKey(name: string, { singular }: EntityFact): boolean {
 
 /** The field that is the whole key, when it is not `id`: `sku`. */
 export const soleKey = ({ key, fields }: EntityFact): string | undefined =>
-  key?.length === 1 && fields.get(key[0]!)?.type.kind === 'scalar' ? key[0] : undefined;
+  key?.length === 1 && fields.get(first(key))?.type.kind === 'scalar' ? key[0] : undefined;

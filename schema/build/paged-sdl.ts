@@ -1,3 +1,4 @@
+import { locationOf } from '../present.ts';
 import { isInterfaceType, parse, type FieldDefinitionNode, type GraphQLObjectType } from 'graphql';
 import type { Argument, Entity } from '../model.ts';
 import type { Facts } from './facts.ts';
@@ -70,5 +71,5 @@ function insertion(
 ): readonly [at: number, text: string] {
   const text = args.map(({ name, type }) => `${name}: ${type.text}`).join(', ');
   const last = field.arguments?.at(-1);
-  return last ? [last.loc!.end, `, ${text}`] : [field.name.loc!.end, `(${text})`];
+  return last ? [locationOf(last).end, `, ${text}`] : [locationOf(field.name).end, `(${text})`];
 }

@@ -1,3 +1,4 @@
+import { first } from '../present.ts';
 import { getNullableType, isInputObjectType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLType } from 'graphql';
 import type { RowKey } from '../model.ts';
@@ -81,7 +82,7 @@ const fieldsOf = (input: GraphQLInputObjectType): Named[] =>
 
 /** Whether a key is the id alone, which is the usual one. */
 export const isById = (key: RowKey): boolean =>
-  key.length === 1 && Object.values(key[0]!).join() === 'id';
+  key.length === 1 && Object.values(first(key)).join() === 'id';
 
 /** The columns of all keys. */
 export const columnsOf = (key: RowKey): string[] => key.flatMap((each) => Object.values(each));

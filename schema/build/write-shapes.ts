@@ -1,3 +1,4 @@
+import { lookUp } from '../present.ts';
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
@@ -146,7 +147,7 @@ function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: 
 }
 
 const entityOf = ({ facts }: Shapes, { owner }: FieldFact): EntityFact =>
-  facts.entities.get(owner)!;
+  lookUp(facts.entities, owner);
 
 /** A key that callers give has no default, and one that the server makes may be given, too. */
 function isMadeKey({ facts, columns }: Shapes, { owner }: FieldFact): boolean {

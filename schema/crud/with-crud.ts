@@ -1,3 +1,4 @@
+import { locationOf } from '../present.ts';
 import { isObjectType, isTypeDefinitionNode, Kind } from 'graphql';
 import type { DefinitionNode, FieldDefinitionNode, ObjectTypeDefinitionNode } from 'graphql';
 import { build } from '../build/project.ts';
@@ -160,7 +161,7 @@ function ownTexts(files: readonly ParsedFile[], { items }: CrudSdl): OwnTexts {
       if (moved[at]!.length === 0) continue;
       definitions.add(definition);
       for (const { name, node } of partsOf(located[at]!, names, mutation))
-        texts.set(name, piece.text.slice(node.loc!.start, node.loc!.end));
+        texts.set(name, piece.text.slice(locationOf(node).start, locationOf(node).end));
     }
   }
   return { definitions, texts };

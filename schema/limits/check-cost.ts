@@ -1,3 +1,4 @@
+import { lookUp } from '../present.ts';
 import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import {
   type Costed,
@@ -50,7 +51,7 @@ export function costOf(
   nested = Infinity,
 ): Total {
   const { node } = operation;
-  const known = PRICES.get(nested)!;
+  const known = lookUp(PRICES, nested);
   let price = known.get(node);
   if (!price) {
     price = priceOperation({ ...prices, nested }, operation);

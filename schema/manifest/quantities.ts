@@ -1,3 +1,4 @@
+import { last } from '../present.ts';
 const SPANS: Readonly<Record<string, number>> = {
   d: 86_400_000,
   h: 3_600_000,
@@ -77,6 +78,6 @@ export const sizeText = (bytes: number): string => textIn(SIZES, bytes);
 function textIn(units: Readonly<Record<string, number>>, amount: number): string {
   const known = Object.entries(units);
   const [unit, factor] =
-    known.find(([, each]) => amount >= each && amount % each === 0) ?? known.at(-1)!;
+    known.find(([, each]) => amount >= each && amount % each === 0) ?? last(known);
   return `${amount / factor}${unit}`;
 }

@@ -1,3 +1,4 @@
+import { last } from '../present.ts';
 import { parse, Source, type DefinitionNode } from 'graphql';
 
 /**
@@ -42,7 +43,7 @@ export function keepPieces(known: KnownPieces, pieces: readonly Piece[]): void {
  */
 export function parsePieces(text: string, unused: KnownPieces = new Map()): Piece[] {
   const pieces: Piece[] = [];
-  for (let start = 0; start < text.length; start += pieces.at(-1)!.text.length)
+  for (let start = 0; start < text.length; start += last(pieces).text.length)
     pieces.push(pieceFrom(text, start, unused));
   return pieces;
 }

@@ -1,3 +1,4 @@
+import { locationOf } from '../present.ts';
 import type { ASTNode, Location } from 'graphql';
 import type { Diagnostic, Fix, Position } from '../diagnostic.ts';
 import { nodesOfChange, writeChange, type Located, type ProposedFix } from './changes.ts';
@@ -79,7 +80,7 @@ function findPlaces(
     for (const piece of pieces) {
       if (found.size === wanted.size) return found;
       for (const [node, located] of locatedIn(piece, wanted)) {
-        const position = positionIn(source.file, piece, line, located.loc!);
+        const position = positionIn(source.file, piece, line, locationOf(located));
         found.set(node, { node: located, source, start: piece.start, position });
       }
       line += piece.text.match(LINE_END)?.length ?? 0;

@@ -1,4 +1,10 @@
-import { isNeededIn, providerSettings, type OAuthProvider, type Project } from '@twofold/schema';
+import {
+  isNeededIn,
+  providerSettings,
+  type OAuthProvider,
+  type Project,
+  first,
+} from '@twofold/schema';
 import { whenInstalled, type CapabilityTemplate, type EnvSetting } from '../capability.ts';
 import { code, join, local, packaged, runtimeType, file, HEADER, type Code } from '../code.ts';
 
@@ -18,7 +24,7 @@ function filesOf(userFiles: ReadonlySet<string>, folder: string, name: string): 
   const members = files.map((path) => {
     const key = path.slice(`src/${folder}/`.length, -'.ts'.length);
     const words = key.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const as = `${words}${name[0]!.toUpperCase()}${name.slice(1)}`;
+    const as = `${words}${first(name).toUpperCase()}${name.slice(1)}`;
     return code`${/^\w+$/.test(key) ? key : `'${key}'`}: ${local(path.replace(/^src\//, '../'), name, as)}`;
   });
   return code`${folder}: { ${join(members, ', ')} }`;

@@ -1,3 +1,4 @@
+import { first, lookUp } from '@twofold/schema';
 import {
   type DirectiveNode,
   type FieldNode,
@@ -67,7 +68,7 @@ function memberTypes(
     if (base.size === 0) hasEmpty = true;
     const all = new Map([...optional, ...base]);
     for (const [key, field] of optional)
-      if (base.has(key)) all.set(key, together(base.get(key)!, field));
+      if (base.has(key)) all.set(key, together(lookUp(base, key), field));
     if (all.size > 0) members.add(objectType(object, all, given, indent));
   }
   return [...members, ...(hasEmpty && given.empty ? ['Record<PropertyKey, never>'] : [])];
@@ -174,7 +175,7 @@ function fieldType(
   given: Selecting,
   indent: string,
 ): string {
-  const name = nodes[0]!.name.value;
+  const name = first(nodes).name.value;
   if (name === '__typename') return `'${object.name}'`;
   const field =
     object.getFields()[name] ?? (name === '__type' ? TypeMetaFieldDef : SchemaMetaFieldDef);

@@ -16,6 +16,7 @@ import {
   type Project,
   type Returns,
   type RowKey,
+  first,
 } from '@twofold/schema';
 import { isSame, literal, propertyName, str, type LiteralValue } from '../literal.ts';
 import { code, file, join, local, runtime, HEADER, type Code } from '../code.ts';
@@ -246,7 +247,7 @@ function listWords({
 }: ListOptions): Words {
   const { default: rows, max, added = [], ...page } = paging;
   const declared = Object.entries(page).filter(([, name]) => !added.includes(name));
-  const byKey = order.length === 1 && order[0]!.column === 'id' && !order[0]!.descending;
+  const byKey = order.length === 1 && first(order).column === 'id' && !first(order).descending;
   return {
     filters: unlessEmpty(Object.fromEntries(filters.map(({ arg, column }) => [arg, column]))),
     where: where as LiteralValue,

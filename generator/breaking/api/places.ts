@@ -1,3 +1,4 @@
+import { locationOf } from '@twofold/schema';
 import type { SourceText } from '@twofold/schema';
 import { type ASTNode, Kind, type NameNode, parse } from 'graphql';
 import type { Place } from '../change.ts';
@@ -34,7 +35,7 @@ type Named = ASTNode & { readonly name: NameNode };
 function placesIn({ file, text }: SourceText): [string, Place][] {
   const found: [string, Place][] = [];
   const add = (coordinate: string, { name }: Named) => {
-    const { line, column } = name.loc!.startToken;
+    const { line, column } = locationOf(name).startToken;
     found.push([coordinate, { file, line, column }]);
   };
   for (const node of parse(text).definitions) {

@@ -242,8 +242,7 @@ function compareMembers({ before, after, where, report, compare, today, renames 
     compare(schema, next, { direction, coordinate: at });
     const [was, is] = [must.has(name), needs.has(nameNow)];
     if (was === is) continue;
-    if (is && direction === 'in')
-      report('breaking', 'INPUT_REQUIRED', at, `${at} is required now`);
+    if (is && direction === 'in') report('breaking', 'INPUT_REQUIRED', at, `${at} is required now`);
     if (was && direction === 'out')
       report('breaking', 'MEMBER_OPTIONAL', at, `${at} may be missing now`);
   }

@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import type { SourceText } from '@twofold/schema';
 import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import type { FileChange } from '../../files.ts';
@@ -56,7 +57,7 @@ function assertAgreed({ byHand }: Squashed, without: readonly string[]): void {
     message:
       `${left.join(', ')} ${left.length === 1 ? 'has' : 'have'} statements that were written by hand, ` +
       'and the new migration would not have them; nothing was written',
-    fix: `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash what follows: --from ${Number.parseInt(left.at(-1)!, 10) + 1}`,
+    fix: `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash what follows: --from ${Number.parseInt(last(left), 10) + 1}`,
     exit: EXIT.ambiguous,
   });
 }

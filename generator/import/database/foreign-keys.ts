@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import type { CatalogForeignKey, CatalogTable } from '@twofold/database';
 import { keyOf } from './column-type.ts';
 import { type Importing, objectOf, refersToKey } from './types.ts';
@@ -50,7 +51,7 @@ function isCircle(
   seen: readonly CatalogTable[] = [table],
 ): boolean {
   const target = served.get(keyOf(key.table));
-  const at = seen.at(-1)!;
+  const at = last(seen);
   if (!target || key.columns.join() !== at.primaryKey?.columns.join()) return false;
   if (seen.includes(target)) return target === table;
   return target.foreignKeys.some((next) => isCircle(table, next, served, [...seen, target]));

@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import type { CatalogColumn } from '@twofold/database';
 import type { Importing, TypeInProgress } from '../database/types.ts';
 import { literalOf } from './literals.ts';
@@ -62,7 +63,7 @@ function joined(parts: readonly Where[], kind: 'and' | 'or'): Where {
   if (decided) return decided;
   const flat = parts.filter((part) => !empty(part));
   const of = flat.flatMap((part) => (part.kind === kind ? part.of : [part]));
-  return of.length === 1 ? of[0]! : { kind, of };
+  return of.length === 1 ? first(of) : { kind, of };
 }
 
 const WORDS: Readonly<Record<string, 'and' | 'or' | 'not' | undefined>> = {

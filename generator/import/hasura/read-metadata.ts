@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
@@ -155,7 +156,7 @@ function parse(path: string, name: string): unknown {
   const [error] = document.errors;
   if (!error) return valueOf(document, name);
   const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
-  const why = error.message.split('\n')[0]!.replace(/ at line.*$/, '');
+  const why = first(error.message.split('\n')).replace(/ at line.*$/, '');
   throw unreadable(`${name}:${line}:${col}`, why);
 }
 

@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import type { Catalog, CatalogForeignKey, CatalogTable } from '@twofold/database';
 import { keyOf } from '../database/column-type.ts';
 import type { Importing, TypeInProgress } from '../database/types.ts';
@@ -203,7 +204,7 @@ export function reachOf(
 ): { readonly reaches: Reaches; readonly items: readonly ReportItem[] } {
   const reaches = new Map<TypeInProgress, Map<string, Reach>>();
   const items = followed.map(({ name, table, key, own }): ReportItem => {
-    const type = types.get(keyOf(table))!;
+    const type = lookUp(types, keyOf(table));
     const field = (own ? type.relations : type.inverses).get(key);
     const to = own ? types.get(keyOf(key.table)) : ownerOf(key, types);
     const item = itemOf(table, name);

@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import type { CatalogForeignKey } from '@twofold/database';
 import type { TypeInProgress } from '../database/types.ts';
 import { directive, type ImportedField } from '../imported.ts';
@@ -13,8 +14,8 @@ const KEY = 'API_KEY';
 export function typeRules(grants: readonly Grant[]): readonly string[] {
   const byRows = Map.groupBy(grants, ({ role, where = '' }) => JSON.stringify([role, where]));
   const combined = [...byRows.values()].map((each) => ({
-    role: each[0]!.role,
-    where: each[0]!.where,
+    role: first(each).role,
+    where: first(each).where,
     on: each.map(({ verb }) => verb),
   }));
   const isPublic = ({ role }: { readonly role: string }) => role === ANONYMOUS;
@@ -24,7 +25,7 @@ export function typeRules(grants: readonly Grant[]): readonly string[] {
   return [
     directive('auth', { allow: words([KEY]) }),
     ...[...byVerbs.values()].map((each) => {
-      const { on, where } = each[0]!;
+      const { on, where } = first(each);
       return rule({ roles: each.map(({ role }) => role), on, where });
     }),
   ];
@@ -77,7 +78,9 @@ export function fieldRules(guarded: Guarded): readonly string[] {
     ...writeRules(guarded, columns),
   ];
   const same = Map.groupBy(rules, ({ roles, where }) => JSON.stringify([roles, where ?? '']));
-  return [...same.values()].map((each) => rule({ ...each[0]!, on: each.flatMap(({ on }) => on) }));
+  return [...same.values()].map((each) =>
+    rule({ ...first(each), on: each.flatMap(({ on }) => on) }),
+  );
 }
 
 /** The columns of a field; none for a list or a composite key. */

@@ -1,3 +1,4 @@
+import { first, locationOf } from '@twofold/schema';
 import type { SourceText } from '@twofold/schema';
 import { type ConstDirectiveNode, type DefinitionNode, type Location, print } from 'graphql';
 import {
@@ -135,7 +136,7 @@ function directiveEdits({ before, after, own }: Sides, staying: boolean): Edit[]
   const base = new Set(directivesOf(before).filter(merged).map(print));
   const next = new Set(directivesOf(after).filter(merged).map(print));
   const mine = own.parts.flatMap(({ node, file }) =>
-    typeDirectives(node).map((each) => ({ text: print(each), loc: each.loc!, file })),
+    typeDirectives(node).map((each) => ({ text: print(each), loc: locationOf(each), file })),
   );
   const gone = mine.filter(({ text }) => base.has(text) && !next.has(text));
   const added = [...next].filter(
@@ -175,15 +176,15 @@ function partEdits(
   return [...changes].flatMap(([part, text]) => {
     if (part === 'arguments') return [];
     if (part === 'type')
-      return 'type' in node ? [replacement(file, node.type.loc!, text ?? '')] : [];
+      return 'type' in node ? [replacement(file, locationOf(node.type), text ?? '')] : [];
     const [known, ...others] =
       node.directives?.filter(({ name }) => `@${name.value}` === part) ?? [];
     if (known)
       return [
-        replacement(file, known.loc!, text ?? ''),
+        replacement(file, locationOf(known), text ?? ''),
         ...others.map(({ loc }) => replacement(file, loc!, '')),
       ];
-    const end = node.loc!.end;
+    const end = locationOf(node).end;
     return text === null ? [] : [{ file, start: end, end, text: ` ${text}` }];
   });
 }
@@ -208,13 +209,13 @@ function removeDefinition(
       const mine = own.members.get(identity);
       return mine !== undefined && isUntouched(node, mine.node, renamed);
     });
-  if (isWhole) edits.push(removal(own.parts[0]!));
+  if (isWhole) edits.push(removal(first(own.parts)));
   else gone.push(own.name);
 }
 
 /** Removes whole lines, with the empty line before a definition. */
 function removal({ node, file }: Placed<DefinitionNode | MemberNode>): Edit {
-  const { start, end, source } = node.loc!;
+  const { start, end, source } = locationOf(node);
   const text = source.body;
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const from =
@@ -233,8 +234,9 @@ function insertion(
   added: readonly MemberNode[],
   renamed: ReadonlyMap<string, string>,
 ): Edit {
-  const { node, file } = own.parts.find((part) => membersOf(part.node).length > 0) ?? own.parts[0]!;
-  const end = node.loc!.end - 1;
+  const { node, file } =
+    own.parts.find((part) => membersOf(part.node).length > 0) ?? first(own.parts);
+  const end = locationOf(node).end - 1;
   const lines = added.map(
     (member) => `  ${withNames(print(member), renamed).replaceAll('\n', '\n  ')}\n`,
   );

@@ -1,4 +1,4 @@
-import { snakeCase } from '@twofold/schema';
+import { snakeCase, lookUp } from '@twofold/schema';
 import { createNames } from '../database/names.ts';
 import {
   attribute,
@@ -18,7 +18,7 @@ import { ownColumns, relationOver } from './source.ts';
 export function withFreeFields(schema: PrismaSchema): PrismaSchema {
   const names = new Map(schema.models.map((model) => [model.name, freeNames(model, schema)]));
   const models = schema.models.map((model) => {
-    const own = names.get(model.name)!;
+    const own = lookUp(names, model.name);
     return {
       ...model,
       fields: model.fields.map((field) => renamed(field, own, names.get(field.type))),

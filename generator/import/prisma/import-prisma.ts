@@ -1,3 +1,4 @@
+import { first, lookUp } from '@twofold/schema';
 import { directive, type Imported, type ImportedEnum, type ImportedField } from '../imported.ts';
 import type { ImportedType, ReportItem } from '../imported.ts';
 import { createNames, TAKEN } from '../database/names.ts';
@@ -55,7 +56,7 @@ function withFreeNames({ types, enums, items }: Imported): Imported {
   const names = new Map([...types, ...enums].map(({ name }) => [name, free(name, 'Public')]));
   const named = <T extends { readonly name: string }>(of: T): T => ({
     ...of,
-    name: names.get(of.name)!,
+    name: lookUp(names, of.name),
   });
   const inText = (text: string) => text.replace(/\w+/, (name) => names.get(name) ?? name);
   const typed = (field: ImportedField) => ({ ...field, type: inText(field.type) });
@@ -166,7 +167,7 @@ function relationPart(field: PrismaField, model: PrismaModel, source: Source): I
   const { field: made, kind, stored, why } = importRelation(field, model, source);
   if (kind === 'inverse' || stored.length === 0) return { field: made, items: [] };
   const object =
-    kind === 'join table' ? stored[0]! : `${objectOf(model, source)}(${stored.join(', ')})`;
+    kind === 'join table' ? first(stored) : `${objectOf(model, source)}(${stored.join(', ')})`;
   const status = why === undefined ? 'kept' : 'approximated';
   const as = `${model.name}.${made.name}`;
   return {

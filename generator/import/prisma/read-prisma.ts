@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import type * as Ast from '@mrleebo/prisma-ast';
 import { CommandError, EXIT } from '../../failure.ts';
 import type {
@@ -69,7 +70,7 @@ function assertCharacters(file: string, text: string): void {
   throw syntaxError(
     file,
     before.length,
-    before.at(-1)!.length + 1,
+    last(before).length + 1,
     `${JSON.stringify(text[at])} has no meaning here`,
   );
 }

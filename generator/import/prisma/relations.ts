@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { lowerFirst } from '../database/names.ts';
 import { directive, type ImportedField } from '../imported.ts';
 import {
@@ -36,7 +37,7 @@ export function importRelation(
   model: PrismaModel,
   source: Source,
 ): ImportedRelation {
-  const target = source.models.get(field.type)!;
+  const target = lookUp(source.models, field.type);
   if (ownColumns(field).length > 0) return foreignKey(field, model, target);
   const other = otherEnd(field, model, target);
   if (field.list && other?.list) return joinTable(field, other, { model, target });

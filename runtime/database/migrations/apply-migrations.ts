@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '@twofold/runtime/errors';
 import {
@@ -146,6 +147,6 @@ async function countRows(db: Kysely<any>, object: string | null): Promise<number
   const [table = ''] = object.split('.');
   return sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`
     .execute(db)
-    .then(({ rows }) => Number(rows[0]!.count))
+    .then(({ rows }) => Number(first(rows).count))
     .catch(() => null);
 }

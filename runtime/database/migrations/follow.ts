@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { AppError } from '@twofold/runtime/errors';
 import {
   type AppliedMigration,
@@ -122,7 +123,7 @@ function assertUndoable(
   throw missing(
     gone.length > 0 ? gone.toReversed() : oneWay.map(({ name }) => name),
     `the ledger cannot undo ${blocked}, which ${oneWay.length === 1 ? 'is' : 'are'} one-way`,
-    `go back to the branch or commit that has ${blocked} (git log --all -- 'migrations/${oneWay[0]!.name}*' names it); or start the database anew, its rows are rescued: npm run migrate -- reset`,
+    `go back to the branch or commit that has ${blocked} (git log --all -- 'migrations/${first(oneWay).name}*' names it); or start the database anew, its rows are rescued: npm run migrate -- reset`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { AppError } from '@twofold/runtime/errors';
 import { hashOf, isDraft, type Ledger, type Migration, ownerOf } from '@twofold/runtime/store';
 
@@ -40,7 +41,7 @@ export function compareLedger(ledger: Ledger, migrations: readonly Migration[]):
   const applied = new Set(rows.map(({ name }) => name));
   const partial = rows.filter(({ steps }) => steps !== null).map(({ name }) => name);
   const present = rows.filter(({ name }) => files.has(name) && !partial.includes(name));
-  const isSame = ({ name, hash }: (typeof rows)[number]) => hash === hashOf(files.get(name)!);
+  const isSame = ({ name, hash }: (typeof rows)[number]) => hash === hashOf(lookUp(files, name));
   const waiting = migrations.filter(({ name, unused }) => !unused && !applied.has(name));
   // A squashed migration is recorded in place of these when its turn comes.
   const replaced = new Set(waiting.flatMap(({ replaces = [] }) => replaces));

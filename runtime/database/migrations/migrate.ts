@@ -1,3 +1,4 @@
+import { first, lookUp } from '@twofold/schema';
 import { join } from 'node:path';
 import type { Transaction } from 'kysely';
 import { AppError } from '@twofold/runtime/errors';
@@ -248,9 +249,9 @@ async function recordEarlier(
   const unknown = applied.filter(({ name, undoKnown }) => ownerOf(name) === '' && !undoKnown);
   const files = new Map(migrations.map((each) => [each.name, each]));
   const isThere = (row: AppliedMigration) =>
-    files.has(row.name) && hashOf(files.get(row.name)!) === row.hash;
+    files.has(row.name) && hashOf(lookUp(files, row.name)) === row.hash;
   if (unknown.length === 0 || !unknown.every(isThere)) return;
-  const own = applied.filter(({ name }) => files.has(name)).map(({ name }) => files.get(name)!);
+  const own = applied.filter(({ name }) => files.has(name)).map(({ name }) => lookUp(files, name));
   await undosOf(store, own)
     .then((undos) =>
       store.transaction(async (trx) => {
@@ -347,7 +348,7 @@ export async function assertEmptyFor(
   throw new AppError(
     409,
     'DATABASE_NOT_EMPTY',
-    `the database has ${one ? 'a table' : 'tables'} ${there.join(', ')} that no migration of this project made, and ${pending[0]!.name} would make ${one ? 'it' : 'them'}; nothing ran.\n   fix  to serve what is there: npm run generator -- import db; where ${one ? 'it is' : 'they are'} what the migrations make: npm run migrate -- baseline`,
+    `the database has ${one ? 'a table' : 'tables'} ${there.join(', ')} that no migration of this project made, and ${first(pending).name} would make ${one ? 'it' : 'them'}; nothing ran.\n   fix  to serve what is there: npm run generator -- import db; where ${one ? 'it is' : 'they are'} what the migrations make: npm run migrate -- baseline`,
     { extensions: { tables: there } },
   );
 }

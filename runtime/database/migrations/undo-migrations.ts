@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '@twofold/runtime/errors';
 import {
@@ -61,7 +62,7 @@ async function undoOne(
   row: AppliedMigration,
   run: MigrationRun,
 ): Promise<void> {
-  const file = isUndoneByFile(row, files) ? files.get(row.name)! : null;
+  const file = isUndoneByFile(row, files) ? lookUp(files, row.name) : null;
   const undo: Undo | null = row.undo ?? (file && (await recordUndo({ dialect, trx }, file)));
   if (undo) return runUndo({ db: trx, run }, undo);
   if (!file)

@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { type Kysely, sql } from 'kysely';
 import { type Dialect, type Migration, readLedger, type Store } from '@twofold/runtime/store';
 import { CatalogMismatch } from '../adopted/misfit.ts';
@@ -148,7 +149,7 @@ function counting(db: Kysely<any>): (table: string) => Promise<number> {
       known.get(table) ??
       sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`
         .execute(db)
-        .then(({ rows }) => Number(rows[0]!.count));
+        .then(({ rows }) => Number(first(rows).count));
     known.set(table, counted);
     return counted;
   };

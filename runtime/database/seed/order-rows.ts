@@ -1,3 +1,4 @@
+import { last } from '@twofold/schema';
 import type { CheckedRow, Link, SeedFinding } from './seed-row.ts';
 
 /** Rows in an order in which they can be written, and the links that are written afterwards. */
@@ -41,7 +42,7 @@ function orderBy(rows: readonly CheckedRow[], decides: (link: Link) => boolean):
       ? []
       : [{ row: first, next: 0 }];
     while (stack.length > 0) {
-      const top = stack.at(-1)!;
+      const top = last(stack);
       state.set(top.row.index, state.get(top.row.index) ?? 'open');
       const link = top.row.links[top.next++];
       if (link === undefined) {

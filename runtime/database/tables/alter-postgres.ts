@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { type Kysely, sql } from 'kysely';
 import { quotedName, storedType } from '@twofold/runtime/store';
 import { isReady, isReadyName, type Ready, readyName } from '../online/ready.ts';
@@ -240,7 +241,7 @@ async function isSame(
     where conname = 'twofold_wanted' and conrelid = 'pg_temp.twofold_same'::regclass
       or conname = ${present.name} and conrelid = to_regclass(${quotedName(table)})`.execute(db);
   await sql`drop table ${copy}`.execute(db);
-  return rows.length === 2 && rows[0]!.condition === rows[1]!.condition;
+  return rows.length === 2 && first(rows).condition === rows[1]!.condition;
 }
 
 async function dropConstraint(db: Kysely<any>, table: string, name: string): Promise<void> {

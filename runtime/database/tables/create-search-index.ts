@@ -1,3 +1,4 @@
+import { first } from '@twofold/schema';
 import { type Kysely, sql } from 'kysely';
 import { InternalError } from '@twofold/runtime/errors';
 import {
@@ -43,7 +44,7 @@ async function isByNumber(
   const { rows } = await sql<{ name: string; type: string; pk: number }>`
     select name, type, pk from pragma_table_info(${table}) where pk > 0`.execute(db);
   if (rows.length === 0) throw new InternalError(`there is no table ${table} with a key`);
-  return rows.length === 1 && key.length === 1 && /^integer$/i.test(rows[0]!.type);
+  return rows.length === 1 && key.length === 1 && /^integer$/i.test(first(rows).type);
 }
 
 export async function dropSearchIndex(

@@ -1,3 +1,4 @@
+import { lookUp } from '../../present.ts';
 import type { Position } from '../../diagnostic.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import type { Finding } from '../../parse/places.ts';
@@ -55,7 +56,7 @@ function unknown(preset: string, at: Position): Finding {
     why: `known: ${PRESETS.join(', ')}`,
     fix:
       didYouMean(preset, PRESETS) ??
-      `preset: oauth2, with ${NEEDED.get('oauth2')!.join(', ')}; or preset: oidc, with issuer`,
+      `preset: oauth2, with ${lookUp(NEEDED, 'oauth2').join(', ')}; or preset: oidc, with issuer`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { first } from '../../present.ts';
 import type { Built } from '../../build/built.ts';
 import { ownerOf } from '../../build/access.ts';
 import { readCondition } from '../../build/conditions.ts';
@@ -106,18 +107,22 @@ function* hint(
     ({ source }) => (source.kind === 'column' || source.kind === 'one') && source.column === column,
   );
   if (!fact || !field) return;
-  yield finding('AUTH_UNINDEXED', fact === ruled ? (use.where ?? use.node) : fact.definitions[0]!, {
-    summary: `A condition${fact === ruled ? '' : ` of ${ruled.name}`} compares ${entity}.${field.name}, which no index begins with`,
-    why: 'the database looks at every row of the table',
-    changes: [
-      {
-        kind: 'directive',
-        on: fact.definitions[0]!,
-        name: 'index',
-        args: { fields: `[${quoted(field.name)}]` },
-        repeated: true,
-      },
-    ],
-    severity: 'hint',
-  });
+  yield finding(
+    'AUTH_UNINDEXED',
+    fact === ruled ? (use.where ?? use.node) : first(fact.definitions),
+    {
+      summary: `A condition${fact === ruled ? '' : ` of ${ruled.name}`} compares ${entity}.${field.name}, which no index begins with`,
+      why: 'the database looks at every row of the table',
+      changes: [
+        {
+          kind: 'directive',
+          on: first(fact.definitions),
+          name: 'index',
+          args: { fields: `[${quoted(field.name)}]` },
+          repeated: true,
+        },
+      ],
+      severity: 'hint',
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { first } from '../../present.ts';
 import { tenantEntity } from '../../build/memberships.ts';
 import { tenantKeys, tenantPath } from '../../build/tenant.ts';
 import { userEntity } from '../../build/user.ts';
@@ -78,7 +79,7 @@ function* uniqueFields(
     const index = { name: 'index', args, repeated: true };
     const changes = [
       { kind: 'remove' as const, node: directive, within: field.field.astNode! },
-      { kind: 'directive' as const, on: entity.definitions[0]!, ...index },
+      { kind: 'directive' as const, on: first(entity.definitions), ...index },
     ];
     const advice = { why, ...(key ? { changes } : { fix }) };
     const summary = `${entity.name}.${field.name} is unique ${over}`;

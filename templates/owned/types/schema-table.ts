@@ -1,3 +1,4 @@
+import { lookUp } from '@twofold/schema';
 import { propertyName, str } from '../../literal.ts';
 import type { Definition, Definitions, Member } from './definitions.ts';
 import { above, isRequired, refOf } from './definitions.ts';
@@ -34,10 +35,10 @@ ${table('enums', of('enum'), ({ name }) => name)}
 ${table(
   'rows',
   of('object').filter(({ name }) => rows.has(name)),
-  ({ name }) => rows.get(name)!,
+  ({ name }) => lookUp(rows, name),
 )}
 ${table('fields', of('object', 'interface'), members)}
-${table('possible', of('interface', 'union'), ({ name }) => possible.get(name)!.map(str).join(' | ') || 'never')}
+${table('possible', of('interface', 'union'), ({ name }) => lookUp(possible, name).map(str).join(' | ') || 'never')}
 ${table(
   'inputs',
   inputs.filter(({ oneOf }) => !oneOf),
