@@ -28,7 +28,15 @@ export const APPS: readonly Place[] = [
       confirmed('Remove webhook', { call: `DELETE ${APP}/webhook`, audit: 'deleteWebhook' }),
     ],
   },
-  { at: '/apps/web?tab=logs', presses: [{ button: 'Clear', sees: ['log', 'Log lines'] }] },
+  {
+    at: '/apps/web?tab=logs',
+    presses: [
+      { button: 'Pause', sees: ['button', 'Resume'] },
+      { button: 'Resume', sees: ['button', 'Pause'] },
+      { button: 'Download', sees: ['log', 'Log lines'] },
+      { button: 'Clear', sees: ['log', 'Log lines'] },
+    ],
+  },
   {
     at: '/apps/web?tab=environment',
     presses: [

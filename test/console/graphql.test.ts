@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonLines } from '../../runtime/console/web/pages/graphql/json-lines.ts';
+import { jsonLines } from '../../runtime/console/web/pages/graphql/result.tsx';
 import { prettify } from '../../runtime/console/web/pages/graphql/prettify.ts';
-import { sqlLines } from '../../runtime/console/web/pages/graphql/sql-lines.ts';
+import { sqlLines } from '../../runtime/console/web/pages/graphql/plan.tsx';
 import { chromium, describeWith } from '../engines/available.ts';
 import { type ConsoleServer, OPERATOR, startConsole } from './server.ts';
 

@@ -4,8 +4,7 @@ import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DescribedType } from '../../runtime/console/web/pages/schema/described.ts';
 import { layoutOf } from '../../runtime/console/web/pages/schema/graph-layout.ts';
-import { graphOf } from '../../runtime/console/web/pages/schema/graph-model.ts';
-import type { PlacedBox } from '../../runtime/console/web/pages/schema/placed.ts';
+import { graphOf, type PlacedBox } from '../../runtime/console/web/pages/schema/graph-model.ts';
 import { chromium, describeWith } from '../engines/available.ts';
 import { type ConsoleServer, OPERATOR, startConsole } from './server.ts';
 

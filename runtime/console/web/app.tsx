@@ -1,9 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { followLink, path, navigate } from './address.ts';
 import { Shell } from './shell.tsx';
-import { NotFoundPage } from './pages/not-found.tsx';
+import { NotFoundPage, Failure } from './parts/page.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
-import { Failure } from './parts/failure.tsx';
 import { LazyPage, type LoadPage } from './parts/lazy-page.tsx';
 import { description } from './description.ts';
 import { describe, type SignInAnswer, startFailure } from './session.ts';
@@ -34,7 +33,7 @@ export function App({ first }: { first: SignInAnswer | null }) {
 const PAGES: Readonly<Record<string, LoadPage>> = {
   data: async () => (await import('./pages/data.tsx')).DataPage,
   users: async () => (await import('./pages/users/users.tsx')).UsersPage,
-  apps: async () => (await import('./pages/apps.tsx')).AppsPage,
+  apps: async () => (await import('./pages/apps/list.tsx')).AppsPage,
   models: async () => (await import('./pages/models.tsx')).ModelsPage,
   audit: async () => (await import('./pages/audit/audit.tsx')).AuditPage,
   jobs: async () => (await import('./pages/jobs/jobs.tsx')).JobsPage,

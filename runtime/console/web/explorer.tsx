@@ -17,5 +17,5 @@ render(
     <Notices />
     <Confirmations />
   </>,
-  document.getElementById('explorer')!,
+  document.getElementById('explorer') ?? document.body,
 );

@@ -1,19 +1,18 @@
+import type * as Api from '../own-pages.ts';
 import htm from 'htm';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type * as Api from '../own-pages.ts';
 import { navigate as goTo, graphqlPath } from './address.ts';
 import { call as request } from './call.ts';
 import { t } from './messages.ts';
 import { confirm } from './parts/confirm.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Editor as ColouredEditor } from './parts/editor.tsx';
-import { Failure } from './parts/failure.tsx';
+import { Failure, Empty } from './parts/page.tsx';
 import { Field } from './parts/field.tsx';
-import { createLogLines } from './parts/log-lines.ts';
+import { LogLines } from './parts/log-lines.ts';
 import { LogView as KeptLines } from './parts/log-view.tsx';
 import { notify } from './parts/notices.tsx';
-import { Empty } from './parts/page.tsx';
 import { Plot } from './parts/plot.tsx';
 import { Table as NamedTable } from './parts/table.tsx';
 import { Tabs } from './parts/tabs.tsx';
@@ -107,7 +106,7 @@ function keysOf(rows: readonly Row[] | undefined) {
 }
 
 export function LogView({ name, lines, empty }: Api.LogViewProps) {
-  const kept = useMemo(createLogLines, []);
+  const kept = useMemo(() => new LogLines(), []);
   useEffect(() => {
     kept.clear();
     kept.append(lines);

@@ -204,9 +204,9 @@ function relatedType(property: Schema, schemas: Schemas): string | undefined {
 function keyOf(name: string, relations: readonly Relation[]): KeyOf | null {
   const field = /^(.+?)(Ids?)$/.exec(name);
   if (!field) return null;
-  const many = field[2] === 'Ids';
+  const [, one = '', end] = field;
   const found = relations.find((each) =>
-    many ? each.many && isPluralOf(each.field, field[1]!) : !each.many && each.field === field[1],
+    end === 'Ids' ? each.many && isPluralOf(each.field, one) : !each.many && each.field === one,
   );
   return found ? { field: found.field, type: found.type } : null;
 }
@@ -307,4 +307,4 @@ const plainKind = (named: readonly string[]): FieldKind =>
       : (KINDS[named[0] ?? ''] ?? 'json');
 
 const resolved = (schema: Schema, schemas: Schemas): Schema =>
-  schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1)!] ?? {});
+  schema.$ref === undefined ? schema : (schemas[nameOf(schema) ?? ''] ?? {});

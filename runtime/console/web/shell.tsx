@@ -14,9 +14,8 @@ import { Notices } from './parts/notices.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import type { Description } from './description.ts';
 import { goOn, sessionOver, signOut } from './session.ts';
-import { Refusal } from './parts/refusal.tsx';
+import { Refusal, useModal } from './parts/dialog.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
-import { useModal } from './parts/use-modal.ts';
 
 /** The frame of every page: the navigation on one side, and above it what is about the caller. */
 export function Shell({ known, children }: { known: Description; children: ComponentChildren }) {

@@ -12,7 +12,7 @@ export async function start(): Promise<void> {
   const code = takeCode();
   const first = code === null ? await takeProviderCode() : await enterByLink(code);
   await resume();
-  render(<App first={first} />, document.getElementById('console')!);
+  render(<App first={first} />, document.getElementById('console') ?? document.body);
 }
 
 /** The code of a link to the console, `#code=…`. It is removed from the address at once. */

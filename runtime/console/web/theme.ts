@@ -18,7 +18,7 @@ export function switchDensity(): void {
 }
 
 const after = <Value>(value: Value, all: readonly Value[]): Value =>
-  all[(all.indexOf(value) + 1) % all.length]!;
+  all[(all.indexOf(value) + 1) % all.length] ?? value;
 
 effect(() => keep('theme', theme.value));
 effect(() => keep('density', density.value));
@@ -28,7 +28,7 @@ function keep(name: string, value: string): void {
   localStorage.setItem(`console-${name}`, value);
 }
 
-function stored<Value extends string>(name: string, all: readonly Value[]): Value {
+function stored<Value extends string>(name: string, all: readonly [Value, ...Value[]]): Value {
   const text = localStorage.getItem(`console-${name}`);
-  return all.find((value) => value === text) ?? all[0]!;
+  return all.find((value) => value === text) ?? all[0];
 }

@@ -3,20 +3,18 @@ import { navigate, query, setQuery, base, guardLeaving } from '../address.ts';
 import { t } from '../messages.ts';
 import { Button } from '../parts/button.tsx';
 import { can } from '../parts/can.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Empty, Loading, Page } from '../parts/page.tsx';
 import { Switch } from '../parts/field.tsx';
 import type { PageProps } from '../parts/lazy-page.tsx';
-import { Empty, Loading, Page } from '../parts/page.tsx';
 import { formatNumber } from '../parts/time.tsx';
 import { useCall } from '../parts/use-call.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
-import { modules as known } from './data/related.ts';
+import { modules as known, isAdmin, typeAddress } from './data/view.ts';
 import { Rows } from './data/rows.tsx';
-import { isAdmin, typeAddress } from './data/view.ts';
 import { confirm } from '../parts/confirm.tsx';
 import { discardChanges, unsaved } from './data/staged.ts';
 
-interface Types {
+interface Totals {
   readonly types: readonly {
     readonly name: string;
     readonly path: string;
@@ -31,7 +29,6 @@ export function DataPage({ rest }: PageProps) {
   const { data: document, error, reload } = useCall<OpenApi>('/api/openapi.json');
   const modules = useMemo(() => (document ? readModules(document, admin) : []), [document, admin]);
   known.value = modules;
-  const shown = modules.find((each) => each.plural === plural);
   useLeaving();
   useFirstType(modules, plural);
   const mayAdmin = can('data:read') && document?.paths['/api/data'] !== undefined;
@@ -48,16 +45,23 @@ export function DataPage({ rest }: PageProps) {
       {error !== null && <Failure error={error} again={reload} />}
       {document === undefined && error === null && <Loading lines={12} />}
       {document && modules.length === 0 && <NoTypes mayAdmin={mayAdmin && !admin} />}
-      {modules.length > 0 && (
-        <div class="data">
-          <TypeList modules={modules} plural={plural} admin={admin && mayAdmin} />
-          {shown && <Rows key={shown.path} module={shown} />}
-          {plural !== null && !shown && (
-            <p role="alert">{t('There is no type {plural}', { plural })}</p>
-          )}
-        </div>
-      )}
+      {modules.length > 0 && <Types {...{ modules, plural }} admin={admin && mayAdmin} />}
     </Page>
+  );
+}
+
+/** The types, and the rows of the one that the address names. */
+function Types(props: TypeListProps) {
+  const { modules, plural } = props;
+  const shown = modules.find((each) => each.plural === plural);
+  return (
+    <div class="data">
+      <TypeList {...props} />
+      {shown && <Rows key={shown.path} module={shown} />}
+      {plural !== null && !shown && (
+        <p role="alert">{t('There is no type {plural}', { plural })}</p>
+      )}
+    </div>
   );
 }
 
@@ -113,7 +117,7 @@ interface TypeListProps {
 }
 
 function TypeList({ modules, plural, admin }: TypeListProps) {
-  const { data } = useCall<Types>(admin ? '/api/data' : null);
+  const { data } = useCall<Totals>(admin ? '/api/data' : null);
   const totals = new Map(data?.types.map(({ path, total }) => [path, total]));
   return (
     <nav aria-label={t('Types')} class="type-list">
@@ -123,13 +127,16 @@ function TypeList({ modules, plural, admin }: TypeListProps) {
             <a href={typeAddress(name)} aria-current={name === plural ? 'page' : undefined}>
               {type}
             </a>
-            {totals.has(path) && <span class="quiet">{formatNumber(totals.get(path)!)}</span>}
+            <Count of={totals.get(path)} />
           </li>
         ))}
       </ul>
     </nav>
   );
 }
+
+const Count = ({ of }: { of: number | undefined }) =>
+  of === undefined ? null : <span class="quiet">{formatNumber(of)}</span>;
 
 /** Asks before the user leaves the page with changes that are not saved. */
 function useLeaving(): void {

@@ -1,30 +1,22 @@
-import { useEffect, useState } from 'preact/hooks';
 import { query, setQuery } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
 import { Choice } from '../parts/field.tsx';
 import { Badge, Page, RESERVED } from '../parts/page.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { actionsColumn, type Columns, Table } from '../parts/table.tsx';
 import { formatBytes } from '../parts/time.tsx';
 import { useCall } from '../parts/use-call.ts';
-import { ModelActions } from './models/actions.tsx';
+import { ModelActions, type Model, type Models, TONES } from './models/actions.tsx';
 import { Chat } from './models/chat.tsx';
-import { type Model, type Models, TONES } from './models/types.ts';
 
-/** Milliseconds between two looks: while something is downloaded or started, and else. */
-const SOON = 700;
-const LATER = 5000;
+/** A model that is downloaded or started is looked at more often. */
+const every = (list: Models | undefined) => (list && isBusy(list) ? 700 : 5000);
 const STATUSES = ['', 'available', 'downloading', 'downloaded', 'running'] as const;
 
 /** The page of language models: their list, downloads, running models, and a chat. */
 export function ModelsPage() {
-  const [busy, setBusy] = useState(false);
-  const { data, error, loading, reload } = useCall<Models>('/api/mlx/models', {
-    every: busy ? SOON : LATER,
-  });
-  const changes = data !== undefined && isBusy(data);
-  useEffect(() => setBusy(changes), [changes]);
+  const { data, error, loading, reload } = useCall<Models>('/api/mlx/models', { every });
   const status = query.value.get('status') ?? '';
   const q = (query.value.get('q') ?? '').toLowerCase();
   const shown = data?.models.filter((model) => matches(model, q, status));
@@ -83,8 +75,8 @@ function About({ engine, eligible, reason, state, running }: Models) {
   );
 }
 
-function columnsOf(reload: () => void): readonly Column<Model>[] {
-  const columns: readonly Column<Model>[] = [
+function columnsOf(reload: () => void): Columns<Model> {
+  return [
     {
       id: 'name',
       title: t('Model'),
@@ -112,16 +104,8 @@ function columnsOf(reload: () => void): readonly Column<Model>[] {
       sort: ({ format }) => format,
     },
     { id: 'licence', title: t('Licence'), render: ({ licence }) => licence ?? '–' },
-  ];
-  if (!can('models:write')) return columns;
-  return [
-    ...columns,
-    {
-      id: 'actions',
-      title: t('Actions'),
-      width: 'fit',
-      render: (model) => <ModelActions model={model} reload={reload} />,
-    },
+    can('models:write') &&
+      actionsColumn((model: Model) => <ModelActions model={model} reload={reload} />),
   ];
 }
 

@@ -5,11 +5,9 @@ import { base, decoded, query } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
 import { lost, returns } from '../parts/connection.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Empty, Loading, Page, NotFoundPage } from '../parts/page.tsx';
 import type { PageProps } from '../parts/lazy-page.tsx';
-import { Empty, Loading, Page } from '../parts/page.tsx';
 import { description } from '../description.ts';
-import { NotFoundPage } from './not-found.tsx';
 
 /** A page as the server lists it, and where its module is. */
 interface Listed {
@@ -79,7 +77,7 @@ function paramsOf(path: string, words: readonly string[]): Readonly<Record<strin
   if (wanted.length !== words.length) return null;
   const params: Record<string, string> = {};
   for (const [at, word] of wanted.entries())
-    if (word.startsWith(':')) params[word.slice(1)] = decoded(words[at]!);
+    if (word.startsWith(':')) params[word.slice(1)] = decoded(words[at] ?? '');
     else if (word !== words[at]) return null;
   return params;
 }
@@ -111,7 +109,7 @@ function Loaded({ module, params }: { module: string; params: Params }) {
 
 /** Calls the page's function as a component of its own, so that the hooks in it belong to it. */
 function Rendered({ page, params }: { page: PageDefinition; params: Params }) {
-  const caller = description.value!.caller as Caller;
+  const caller = description.value?.caller as Caller;
   return (
     <>
       {page.render({ params, query: Object.fromEntries(query.value), caller }) as ComponentChildren}

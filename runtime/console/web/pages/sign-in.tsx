@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { Refusal } from '../parts/refusal.tsx';
+import { Refusal } from '../parts/dialog.tsx';
 import { SignInForm } from '../parts/sign-in-form.tsx';
-import { useTitle } from '../parts/title.ts';
+import { useTitle } from '../parts/page.tsx';
 import type { Description } from '../description.ts';
 import { describe, type SignInAnswer } from '../session.ts';
 

@@ -21,6 +21,12 @@ const ESCAPE = String.raw`\x1b\[`;
  */
 const SEQUENCE = new RegExp(`${ESCAPE}([0-9;:]*)([@-~])|${ESCAPE}[0-?]*[ -/]*[@-~]`, 'g');
 const MARKS: Readonly<Record<number, string>> = { 1: 'bold', 2: 'faint', 3: 'italic', 4: 'under' };
+/** The marks that a code ends. */
+const ENDS: Readonly<Record<number, readonly string[]>> = {
+  22: ['bold', 'faint'],
+  23: ['italic'],
+  24: ['under'],
+};
 
 /**
  * The text of a line by its colours. Sequences that move a cursor or clear a screen are left out;
@@ -56,23 +62,22 @@ const classesOf = ({ fore, back, marks }: Look): string =>
 
 function change(look: Look, codes: number[]): void {
   for (let at = 0; at < codes.length; at += 1) {
-    const code = codes[at]!;
+    const code = codes[at] ?? 0;
     if (code === 38 || code === 48) at = extended(look, codes, at);
     else changeOne(look, code);
   }
 }
 
 function changeOne(look: Look, code: number): void {
+  // 39 and 49 have no name: they are the usual colours.
   const base = NAMES[code % 10] ?? '';
   if (code === 0) Object.assign(look, { fore: '', back: '' }).marks.clear();
   else if (MARKS[code]) look.marks.add(MARKS[code]);
-  else if (code === 22) ['bold', 'faint'].forEach((mark) => look.marks.delete(mark));
-  else if (code === 23 || code === 24) look.marks.delete(MARKS[code - 20]!);
-  else if (code >= 30 && code <= 37) look.fore = base;
-  else if (code >= 90 && code <= 97) look.fore = base === 'black' ? 'grey' : base;
-  else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) look.back = base;
-  else if (code === 39) look.fore = '';
-  else if (code === 49) look.back = '';
+  else if (ENDS[code]) ENDS[code].forEach((mark) => look.marks.delete(mark));
+  else if (code < 30 || code % 10 === 8) return;
+  else if (code < 40) look.fore = base;
+  else if (code < 50 || (code >= 100 && code < 108)) look.back = base;
+  else if (code >= 90 && code < 98) look.fore = base === 'black' ? 'grey' : base;
 }
 
 /** `38;5;N` is one of 256 colours, `38;2;R;G;B` any. Both become the nearest of the eight. */
@@ -87,7 +92,7 @@ function extended(look: Look, codes: readonly number[], at: number): number {
 }
 
 function nameOfIndex(index: number): string {
-  if (index < 16) return index === 8 ? 'grey' : NAMES[index % 8]!;
+  if (index < 16) return index === 8 ? 'grey' : (NAMES[index % 8] ?? '');
   if (index >= 232) return index < 238 ? 'black' : index < 248 ? 'grey' : 'white';
   const cube = index - 16;
   const level = (step: number) => (Math.floor(cube / step) % 6) * 51;
@@ -99,5 +104,5 @@ function nameOfRgb(red: number, green: number, blue: number): string {
   if (most - Math.min(red, green, blue) < 40)
     return most < 64 ? 'black' : most < 192 ? 'grey' : 'white';
   const bit = (value: number, weight: number) => (value > most * 0.6 ? weight : 0);
-  return NAMES[bit(red, 1) + bit(green, 2) + bit(blue, 4)]!;
+  return NAMES[bit(red, 1) + bit(green, 2) + bit(blue, 4)] ?? '';
 }

@@ -1,10 +1,9 @@
 import { useEffect, useState, useRef } from 'preact/hooks';
-import { call, errorOf, note } from '../call.ts';
+import { call, errorOf, note, identityCheck } from '../call.ts';
 import { t } from '../messages.ts';
 import { FormDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { askPasskey, canUsePasskeys } from './passkey.ts';
-import { identityCheck } from './proof.ts';
+import { askPasskey, canUsePasskeys } from './sign-in-steps.tsx';
 import { Button } from './button.tsx';
 import { accessToken, adopt, post } from '../session.ts';
 

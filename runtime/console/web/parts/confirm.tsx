@@ -4,10 +4,8 @@ import { useId, useState } from 'preact/hooks';
 import type { Question } from '../../own-pages.ts';
 import { t } from '../messages.ts';
 import { Button } from './button.tsx';
-import { leave, useSubmit } from './dialog.tsx';
+import { leave, useSubmit, Refusal, useModal } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { Refusal } from './refusal.tsx';
-import { useModal } from './use-modal.ts';
 
 interface ConfirmProps extends Question {
   /** Fields about what is lost. */

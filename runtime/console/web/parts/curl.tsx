@@ -75,10 +75,9 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
  */
 function curlOf({ method, path, body, headers }: Sent, origin: string): string {
   const words = ['curl', '-X', method, quote(`${origin}${path}`)];
-  const names = Object.keys(headers);
-  if (!names.some((name) => /^authorization$/i.test(name)))
+  if (!Object.keys(headers).some((name) => /^authorization$/i.test(name)))
     words.push('-H', '"Authorization: Bearer $TOKEN"');
-  for (const name of names) words.push('-H', headerOf(name, headers[name]!));
+  for (const [name, value] of Object.entries(headers)) words.push('-H', headerOf(name, value));
   if (body === undefined) return words.join(' ');
   if (body instanceof FormData) words.push(...partsOf(body));
   else words.push('-H', quote('Content-Type: application/json'), '--data', bodyOf(body, path));

@@ -1,10 +1,8 @@
-import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useId, useState, useEffect, useRef } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { Button, CloseButton } from './button.tsx';
-import { Refusal } from './refusal.tsx';
 import { failureText } from './use-call.ts';
-import { useModal } from './use-modal.ts';
 
 interface DialogProps {
   /** Its name and heading. */
@@ -108,3 +106,37 @@ export function FormDialog(props: FormDialogProps) {
     </Dialog>
   );
 }
+
+/** Shows the text of a refusal. */
+export const Refusal = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <p role="alert" class="refusal">
+      {text}
+    </p>
+  );
+
+/**
+ * Opens a dialog over the page while its component is shown. Then the focus goes back to where it
+ * was, or to the page when that control is gone.
+ */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      // The browser restores the focus only for a dialog that is closed before it is removed.
+      shown?.close();
+      giveBack(opener);
+    };
+  }, []);
+  return dialog;
+}
+
+function giveBack(opener: Element | null): void {
+  const to = opener?.isConnected && opener !== document.body ? opener : mainOfPage();
+  if (to instanceof HTMLElement) to.focus({ preventScroll: true });
+}
+
+const mainOfPage = () => document.querySelector('dialog[open], main');

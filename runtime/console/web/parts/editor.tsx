@@ -46,7 +46,8 @@ export function Editor(props: EditorProps) {
     ...(change && { change: (text: string) => ((given.current = text), change(text)) }),
   };
   useEffect(() => {
-    const { leave, opened } = open(host.current!, latest);
+    if (!host.current) return;
+    const { leave, opened } = open(host.current, latest);
     opened.then(
       (editor) => {
         handle.current = editor;

@@ -5,8 +5,7 @@ import { t } from '../messages.ts';
 import type { Description } from '../description.ts';
 import { Button } from './button.tsx';
 import { SearchIcon } from './icons.tsx';
-import { useModal } from './use-modal.ts';
-import { leave } from './dialog.tsx';
+import { useModal, leave } from './dialog.tsx';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
 import { can } from './can.ts';
 import { useCall } from './use-call.ts';
@@ -43,11 +42,7 @@ function GoToDialog({ known }: { known: Description }) {
   const [entered, setEntered] = useState(false);
   const { goals, loading } = useGoals(known, text);
   const close = () => (goToShown.value = false);
-  const go = (goal: Goal | undefined) => {
-    if (!goal) return;
-    close();
-    navigate(goal.path);
-  };
+  const go = (goal: Goal | undefined) => goal && (close(), navigate(goal.path));
   // A result that is still on its way can be the exact one.
   const waits = loading && !(goals[at] && distance(text.trim().toLowerCase(), goals[at]) === 0);
   const enter = () => (waits ? setEntered(true) : go(goals[at]));
@@ -55,16 +50,12 @@ function GoToDialog({ known }: { known: Description }) {
     if (entered && !loading) go(goals[at]);
   }, [entered, loading]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') enter();
-    else if (event.key === 'ArrowDown') setAt((at + 1) % Math.max(goals.length, 1));
-    else if (event.key === 'ArrowUp') setAt((at - 1 + goals.length) % Math.max(goals.length, 1));
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setAt((at + step + goals.length) % Math.max(goals.length, 1));
+    else if (event.key === 'Enter') enter();
     else return;
     event.preventDefault();
   };
-  const optionId = (index: number) => `${id}-${index}`;
-  useEffect(() => {
-    document.getElementById(optionId(at))?.scrollIntoView({ block: 'nearest' });
-  }, [at]);
   return (
     <dialog
       ref={dialog}
@@ -82,7 +73,7 @@ function GoToDialog({ known }: { known: Description }) {
             aria-expanded={goals.length > 0}
             aria-controls={`${id}-list`}
             aria-autocomplete="list"
-            aria-activedescendant={goals[at] ? optionId(at) : undefined}
+            aria-activedescendant={goals[at] ? `${id}-${at}` : undefined}
             autocomplete="off"
             spellcheck={false}
             placeholder={t('A page, a type, a user or an app')}
@@ -90,20 +81,7 @@ function GoToDialog({ known }: { known: Description }) {
             onInput={(event) => (setText(event.currentTarget.value), setAt(0), setEntered(false))}
           />
         </div>
-        <ul id={`${id}-list`} role="listbox" aria-label={t('Go to')} aria-busy={loading}>
-          {goals.map((goal, index) => (
-            <li
-              key={`${goal.kind} ${goal.path}`}
-              id={optionId(index)}
-              role="option"
-              aria-selected={index === at}
-              onClick={() => go(goal)}
-            >
-              <span>{goal.name}</span>
-              <span class="quiet">{t(goal.kind)}</span>
-            </li>
-          ))}
-        </ul>
+        <Goals {...{ id, goals, at, loading, go }} />
         {goals.length === 0 && (
           <p class="quiet palette-none" role="status">
             {loading ? t('Searching') : t('Nothing found')}
@@ -111,6 +89,37 @@ function GoToDialog({ known }: { known: Description }) {
         )}
       </div>
     </dialog>
+  );
+}
+
+interface GoalsProps {
+  readonly id: string;
+  readonly goals: readonly Goal[];
+  /** The one that Enter opens. */
+  readonly at: number;
+  readonly loading: boolean;
+  go(goal: Goal): void;
+}
+
+function Goals({ id, goals, at, loading, go }: GoalsProps) {
+  useEffect(() => {
+    document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+  return (
+    <ul id={`${id}-list`} role="listbox" aria-label={t('Go to')} aria-busy={loading}>
+      {goals.map((goal, index) => (
+        <li
+          key={`${goal.kind} ${goal.path}`}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === at}
+          onClick={() => go(goal)}
+        >
+          <span>{goal.name}</span>
+          <span class="quiet">{t(goal.kind)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -2,8 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { lost, returns } from './connection.ts';
-import { Failure } from './failure.tsx';
-import { Loading } from './page.tsx';
+import { Failure, Loading } from './page.tsx';
 
 /** The props of a page: the parts of the path after its own. */
 export interface PageProps {

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { withoutAnsi } from './ansi.ts';
 
 /** Severities, the least first. */
@@ -27,34 +27,6 @@ export interface LogFilter {
   readonly level: LogLevel | null;
 }
 
-/**
- * The lines of a log that a page keeps, oldest first. `version` changes with every new line, so
- * that the page draws again.
- */
-export interface LogLines {
-  readonly version: Signal<number>;
-  /** How many lines are kept. */
-  readonly count: Signal<number>;
-  /** How many lines are missing: dropped by the server, or by this page to stay small. */
-  readonly skipped: Signal<number>;
-  append(lines: readonly LogLine[]): void;
-  /** Adds older lines above. */
-  prepend(lines: readonly LogLine[]): void;
-  /** Notes that lines are missing; null when their number is not known. */
-  skip(lines: number | null): void;
-  clear(): void;
-  /** The lines that match, kept up to date at the cost of new lines only. */
-  matching(filter: LogFilter): readonly LogLine[];
-  /** All kept lines, the oldest first. */
-  all(): readonly LogLine[];
-  /**
-   * The number of the first matching line. Only differences count: it grows by the matching lines
-   * that were dropped at the top, and falls by those that were added there, so that a view keeps
-   * its place.
-   */
-  begins(): number;
-}
-
 const KEPT = 100_000;
 /**
  * The oldest lines are dropped only when there are this many too many, because moving all lines is
@@ -63,72 +35,98 @@ const KEPT = 100_000;
 const SLACK = 5_000;
 
 /**
- * Keeps the last 100,000 lines of a log for a `LogView`.
+ * The last 100,000 lines of a log, oldest first, for a `LogView`.
  *
  * @example
- * const lines = createLogLines();
+ * const lines = new LogLines();
  * lines.append([{ id: '1', text: 'listening on :8080', level: 'info', time: '2026-11-23T08:00:00Z' }]);
  */
-export function createLogLines(most = KEPT): LogLines {
-  let lines: LogLine[] = [];
-  // The matching lines. While every line matches, this is the array of all lines itself.
-  let shown = lines;
-  let filter: LogFilter = { search: '', level: null };
-  let accepts = acceptor(filter);
-  let begins = 0;
-  const [version, count, skipped] = [signal(0), signal(0), signal(0)];
-  const changed = () => {
-    count.value = lines.length;
-    version.value += 1;
-  };
-  const again = () => (shown = accepts ? lines.filter(accepts) : lines);
-  const trim = () => {
-    const over = lines.length - most;
-    if (over < Math.min(SLACK, most)) return;
-    skipped.value += over;
-    lines = lines.slice(over);
-    begins += shown.length;
-    again();
-    begins -= shown.length;
-  };
-  return {
-    ...{ version, count, skipped },
-    append: (more) => {
-      for (const line of more) {
-        lines.push(line);
-        if (accepts?.(line)) shown.push(line);
-      }
-      trim();
-      changed();
-    },
-    prepend: (older) => {
-      lines = [...older, ...lines];
-      begins += shown.length;
-      again();
-      begins -= shown.length;
-      changed();
-    },
-    skip: (missing) => {
-      skipped.value += missing ?? 0;
-      changed();
-    },
-    clear: () => {
-      lines = [];
-      skipped.value = 0;
-      again();
-      changed();
-    },
-    matching: (next) => {
-      if (next.search !== filter.search || next.level !== filter.level) {
-        filter = next;
-        accepts = acceptor(filter);
-        again();
-      }
-      return shown;
-    },
-    all: () => lines,
-    begins: () => begins,
-  };
+export class LogLines {
+  /** Changes with every new line, so that the page draws again. */
+  readonly version = signal(0);
+  /** How many lines are kept. */
+  readonly count = signal(0);
+  /** How many lines are missing: dropped by the server, or by this page to stay small. */
+  readonly skipped = signal(0);
+  #lines: LogLine[] = [];
+  /** The matching lines. While every line matches, this is the array of all lines itself. */
+  #shown = this.#lines;
+  #filter: LogFilter = { search: '', level: null };
+  #accepts = acceptor(this.#filter);
+  #begins = 0;
+
+  append(more: readonly LogLine[]): void {
+    for (const line of more) {
+      this.#lines.push(line);
+      if (this.#accepts?.(line)) this.#shown.push(line);
+    }
+    const over = this.#lines.length - KEPT;
+    if (over >= SLACK) {
+      this.skipped.value += over;
+      this.#replace(this.#lines.slice(over));
+    }
+    this.#changed();
+  }
+
+  /** Adds older lines above. */
+  prepend(older: readonly LogLine[]): void {
+    this.#replace([...older, ...this.#lines]);
+    this.#changed();
+  }
+
+  /** Notes that lines are missing; null when their number is not known. */
+  skip(missing: number | null): void {
+    this.skipped.value += missing ?? 0;
+    this.#changed();
+  }
+
+  clear(): void {
+    this.#lines = [];
+    this.skipped.value = 0;
+    this.#search();
+    this.#changed();
+  }
+
+  /** The lines that match, kept up to date at the cost of new lines only. */
+  matching(next: LogFilter): readonly LogLine[] {
+    if (next.search !== this.#filter.search || next.level !== this.#filter.level) {
+      this.#filter = next;
+      this.#accepts = acceptor(next);
+      this.#search();
+    }
+    return this.#shown;
+  }
+
+  /** All kept lines, the oldest first. */
+  all(): readonly LogLine[] {
+    return this.#lines;
+  }
+
+  /**
+   * The number of the first matching line. Only differences count: it grows by the matching lines
+   * that were dropped at the top, and falls by those that were added there, so that a view keeps
+   * its place.
+   */
+  begins(): number {
+    return this.#begins;
+  }
+
+  /** Replaces the lines by others with the same end. */
+  #replace(lines: LogLine[]): void {
+    this.#lines = lines;
+    this.#begins += this.#shown.length;
+    this.#search();
+    this.#begins -= this.#shown.length;
+  }
+
+  #search(): void {
+    this.#shown = this.#accepts ? this.#lines.filter(this.#accepts) : this.#lines;
+  }
+
+  #changed(): void {
+    this.count.value = this.#lines.length;
+    this.version.value += 1;
+  }
 }
 
 /** Undefined accepts every line. */

@@ -30,7 +30,7 @@ const ALL: LogFilter = { search: '', level: null };
  * Enter opens a line.
  *
  * @example
- * const lines = useMemo(() => createLogLines(), []);
+ * const lines = useMemo(() => new LogLines(), []);
  * return <LogView lines={lines} filter={{ search: 'GET', level: 'warn' }} />;
  */
 export function LogView({ name, lines, filter = ALL, empty }: LogViewProps) {
@@ -92,31 +92,32 @@ function useRows(lines: LogLines, shown: readonly LogLine[]) {
   const [away, setAway] = useState(false);
   const following = useRef(true);
   const begins = useRef(lines.begins());
-  const look = () => setRange((last) => rangeOf(box.current!, lastLength.current, last));
+  const scrollToEnd = () => box.current?.scrollTo(0, box.current.scrollHeight);
+  const look = () =>
+    setRange((last) => (box.current ? rangeOf(box.current, lastLength.current, last) : last));
   const lastLength = useRef(0);
   lastLength.current = shown.length;
   useLayoutEffect(() => {
-    const element = box.current!;
     const moved = begins.current - lines.begins();
     begins.current = lines.begins();
-    if (following.current) element.scrollTop = element.scrollHeight;
-    else if (moved !== 0) element.scrollTop += moved * ROW;
+    if (following.current) scrollToEnd();
+    else if (moved !== 0) box.current?.scrollBy(0, moved * ROW);
     look();
   });
   useLayoutEffect(() => {
     const observer = new ResizeObserver(look);
-    observer.observe(box.current!);
+    if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const onScroll = () => {
-    const { scrollHeight, scrollTop, clientHeight } = box.current!;
+  const onScroll = (event: Event) => {
+    const { scrollHeight, scrollTop, clientHeight } = event.currentTarget as HTMLElement;
     following.current = scrollHeight - scrollTop - clientHeight <= NEAR;
     setAway(!following.current);
     look();
   };
   const toEnd = () => {
-    box.current!.scrollTop = box.current!.scrollHeight;
-    box.current!.focus();
+    scrollToEnd();
+    box.current?.focus();
   };
   const [from, to] = [Math.min(range.from, shown.length), Math.min(range.to, shown.length)];
   return { box, from, to, away, onScroll, toEnd };

@@ -1,7 +1,7 @@
 import { base, path } from '../address.ts';
 import { t } from '../messages.ts';
 import type { Description } from '../description.ts';
-import { PageIcon } from './page-icons.tsx';
+import { PageIcon } from './icons.tsx';
 
 type Entry = Description['pages'][number];
 

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { Failure } from './failure.tsx';
-import { useTitle } from './title.ts';
 import type { Called } from './use-call.ts';
+import { t } from '../messages.ts';
+import { Button } from './button.tsx';
+import { useEffect } from 'preact/hooks';
+import { description } from '../description.ts';
+import { base } from '../address.ts';
 
 interface PageFrameProps {
   /** The name of the page: its only h1, and the first part of the document's title. */
@@ -165,5 +168,42 @@ export function Facts({
         </div>
       ))}
     </dl>
+  );
+}
+
+/**
+ * An error with the server's message, and a button to try again.
+ *
+ * @example <Failure error={error} again={reload} />
+ */
+export function Failure({ error, again }: { error: string; again?: () => void }) {
+  return (
+    <div class="failure" role="alert">
+      <p>{error}</p>
+      {again && <Button onClick={again}>{t('Try again')}</Button>}
+    </div>
+  );
+}
+
+/** The title that the document came with. */
+const ALONE = document.title;
+
+/** Sets the title of the document for a page: `Data · shop`. */
+export function useTitle(page: string): void {
+  const name = description.value?.name ?? ALONE;
+  useEffect(() => {
+    document.title = `${page} · ${name}`;
+  }, [page, name]);
+}
+
+export function NotFoundPage() {
+  useTitle(t('Page not found'));
+  return (
+    <>
+      <h1>{t('Page not found')}</h1>
+      <p>
+        <a href={`${base}/`}>{t('Go to the first page')}</a>
+      </p>
+    </>
   );
 }

@@ -1,6 +1,5 @@
 import UPlot from 'uplot';
-import { figure } from './figures.ts';
-import type { Colored } from './plot-series.ts';
+import { figure, type Colored } from './plot-series.ts';
 
 /** A plot in the document. */
 export interface DrawnPlot {

@@ -2,9 +2,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { theme } from '../theme.ts';
 import { Button } from './button.tsx';
-import { figure } from './figures.ts';
+import { figure, type Colored, type PlotColor, type PlotSeries } from './plot-series.ts';
 import type { DrawnPlot } from './plot-canvas.ts';
-import type { Colored, PlotColor, PlotSeries } from './plot-series.ts';
 
 export interface PlotProps {
   /**
@@ -30,7 +29,10 @@ const COLORS: readonly PlotColor[] = ['1', '2', '3', '4'];
 export function Plot({ name, series, height = 180, filled = series.length === 1 }: PlotProps) {
   const [asTable, setAsTable] = useState(false);
   const [pointed, setPointed] = useState<number | null>(null);
-  const colored = series.map((each, at) => ({ ...each, color: each.color ?? COLORS[at % 4]! }));
+  const colored = series.map((each, at) => ({
+    ...each,
+    color: each.color ?? COLORS[at % COLORS.length] ?? '1',
+  }));
   const id = useId();
   const label = `${name}: ${colored.map(lastOf).join(', ')}`;
   return (

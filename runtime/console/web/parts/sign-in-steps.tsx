@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { Button } from './button.tsx';
-import { textIn } from './form-text.ts';
+import { textIn, Field } from './field.tsx';
 import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
-import { Field } from './field.tsx';
-import { askPasskey, canUsePasskeys } from './passkey.ts';
-import { Refusal } from './refusal.tsx';
+import { Refusal } from './dialog.tsx';
+import { call } from '../call.ts';
 
 /** Sends a step, and shows the next or the refusal. */
 export type Send = (path: string, body: object) => Promise<SignInAnswer>;
@@ -205,4 +204,25 @@ function RecoveryCodes({ codes, go }: { codes: readonly string[]; go: () => void
       </Button>
     </div>
   );
+}
+
+/**
+ * Whether this browser can use a passkey as JSON. A passkey is for a host name, never for an IP
+ * address.
+ */
+export const canUsePasskeys =
+  typeof PublicKeyCredential === 'function' &&
+  typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function' &&
+  !/^[\d.]+$|^\[/.test(location.hostname);
+
+/**
+ * Lets the browser ask for a passkey, with the options of the server.
+ *
+ * @throws when the caller cancels
+ */
+export async function askPasskey(path: string, body: object): Promise<unknown> {
+  const options = await call('POST', path, body);
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  const credential = await navigator.credentials.get({ publicKey });
+  return (credential as PublicKeyCredential).toJSON();
 }

@@ -21,7 +21,8 @@ export interface StreamHandlers {
 }
 
 /** Milliseconds between two tries: a page goes on within 3 s of the server's return. */
-const WAITS = [250, 500, 1000] as const;
+const WAITS: readonly number[] = [250, 500];
+const LONGEST_WAIT = 1000;
 /**
  * Milliseconds without a byte after which the connection counts as dead: servers send a comment
  * each 15 s.
@@ -71,8 +72,7 @@ async function follow(path: string, handlers: StreamHandlers, signal: AbortSigna
   }
 }
 
-const nextWait = (position: Position): number =>
-  WAITS[Math.min(position.tries++, WAITS.length - 1)]!;
+const nextWait = (position: Position): number => WAITS[position.tries++] ?? LONGEST_WAIT;
 
 /** After how many milliseconds to ask again, and what the server said if it failed. */
 interface NextTry {
@@ -99,7 +99,7 @@ async function once(
   handlers.onState('open', null);
   position.tries = 0;
   await readAll(response.body, signal, (events) => {
-    position.id = events.at(-1)!.id || position.id;
+    position.id = events.at(-1)?.id || position.id;
     handlers.onEvents(events);
   });
   if (!handlers.ends) return { wait: nextWait(position), error: null };

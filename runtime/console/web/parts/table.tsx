@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { query, setQuery } from '../address.ts';
+import { t } from '../messages.ts';
 import { Button } from './button.tsx';
-import { Failure } from './failure.tsx';
-import { Empty, Skeleton } from './page.tsx';
+import { Failure, Empty, Skeleton } from './page.tsx';
 import { type Sorted, sortedRows } from './sorted-rows.ts';
 import { Time } from './time.tsx';
 import type { Called } from './use-call.ts';
@@ -106,6 +106,14 @@ export const timeColumn = <Name extends string>(
   title,
   render: (row) => <Time at={row[id]} />,
   ...more,
+});
+
+/** The column of the buttons of a row. */
+export const actionsColumn = <Row,>(render: Column<Row>['render']): Column<Row> => ({
+  id: 'actions',
+  title: t('Actions'),
+  width: 'fit',
+  render,
 });
 
 function sortedBy(parameter: string): Sorted {

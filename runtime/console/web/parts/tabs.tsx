@@ -48,10 +48,11 @@ export function Tabs({ label, tabs, parameter = 'tab', keep = [] }: TabsProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const to = nextTab(event.key, tabs.indexOf(shown), tabs.length);
-    if (to === null) return;
+    const next = to === null ? undefined : tabs[to];
+    if (!next) return;
     event.preventDefault();
-    open(tabs[to]!);
-    list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[to]?.focus();
+    open(next);
+    document.getElementById(`${id}-${next.id}`)?.focus();
   };
   return (
     <>

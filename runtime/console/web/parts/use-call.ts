@@ -15,9 +15,9 @@ export interface Called<Answer> {
   reload(): void;
 }
 
-interface CallSettings {
-  /** Milliseconds after which it is asked again, while the tab is seen. */
-  readonly every?: number | null;
+interface CallSettings<Answer> {
+  /** Milliseconds after which it is asked again, while the tab is seen; the last answer may say it. */
+  readonly every?: number | null | ((last: Answer | undefined) => number);
   /** Sent by POST, as JSON. */
   readonly body?: string;
 }
@@ -31,7 +31,7 @@ interface CallSettings {
  */
 export function useCall<Answer>(
   path: string | null,
-  { every = null, body }: CallSettings = {},
+  { every = null, body }: CallSettings<Answer> = {},
 ): Called<Answer> {
   const [round, setRound] = useState(0);
   const [state, setState] = useState<State<Answer>>(WAITING);
@@ -50,15 +50,16 @@ export function useCall<Answer>(
     );
     return () => leaving.abort();
   }, [path, body, round, back]);
+  const pause = typeof every === 'function' ? every(state.data) : every;
   useEffect(() => {
-    if (path === null || every === null || state.loading) return;
-    const timer = setTimeout(() => document.hidden || reload(), every);
+    if (path === null || pause === null || state.loading) return;
+    const timer = setTimeout(() => document.hidden || reload(), pause);
     document.addEventListener('visibilitychange', reload);
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', reload);
     };
-  }, [path, every, state.loading]);
+  }, [path, pause, state.loading]);
   return { data: state.data, error: state.error, loading: state.loading, reload };
 }
 

@@ -10,12 +10,10 @@ import { type AppProps, routeOf, type App, type Deployment, sourceText } from '.
 import { useCall } from '../../parts/use-call.ts';
 import { formatBytes, formatTime } from '../../parts/time.tsx';
 import type { Volumes } from './volumes.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { textIn, Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { type Tab, Tabs } from '../../parts/tabs.tsx';
-import { ArchiveField, GitFields, gitOf, ImageField } from './source-fields.tsx';
-import { uploadSource } from './upload.ts';
-import { Field } from '../../parts/field.tsx';
+import { ArchiveField, GitFields, gitOf, ImageField, uploadSource } from './source-fields.tsx';
 import { Empty } from '../../parts/page.tsx';
 
 type Open = 'deploy' | 'roll-back' | 'delete' | null;
@@ -170,8 +168,8 @@ function tabsOf({ source, image }: App): readonly Tab[] {
     { id: 'archive', title: t('Archive'), render: () => <ArchiveField /> },
   ];
   const first = firstTab(source);
-  const others = tabs.filter(({ id }) => id !== first && id !== 'again');
-  return [tabs.find(({ id }) => id === first)!, ...others];
+  const shown = tabs.filter(({ id }) => id === first || id !== 'again');
+  return shown.toSorted((a, b) => Number(b.id === first) - Number(a.id === first));
 }
 
 function firstTab(source: App['source']): string {

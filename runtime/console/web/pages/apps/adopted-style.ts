@@ -1,6 +1,6 @@
 /**
  * Stands in for a `<style>` element, which the policy of the console forbids: its text is a style
- * sheet that the document adopts. The build makes the terminal call this (`adopt-styles.ts`).
+ * sheet that the document adopts. The build makes the terminal call this (`build.ts`).
  */
 export function adoptedStyle(): HTMLElement {
   const element = document.createElement('template');

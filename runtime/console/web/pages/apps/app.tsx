@@ -1,8 +1,8 @@
-import { useEffect, useState, useMemo } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { base, query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
-import { Answer, Badge, Page } from '../../parts/page.tsx';
+import { Answer, Badge, Empty, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { AppActions } from './actions.tsx';
@@ -24,14 +24,8 @@ import {
   toneOf,
 } from './types.ts';
 import { VolumesTab } from './volumes.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { lineOf } from '../../parts/event-frames.ts';
-import { createLogLines } from '../../parts/log-lines.ts';
-import { LogView } from '../../parts/log-view.tsx';
+import { AppLog } from '../logs/followed-log.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
-import { formatNumber } from '../../parts/time.tsx';
-import { useStream } from '../../parts/use-stream.ts';
 
 /** Milliseconds between two looks: at an app that changes, and at one that rests. */
 const SOON = 1000;
@@ -165,40 +159,13 @@ function FailedDeployment({ app, deployment }: { app: App; deployment: Deploymen
 /** Lines of the app's output that are enough to see why it ended. */
 const LINES = 12;
 
-const TAIL = 1000;
-
 /** The output of all replicas, continued live. */
-function LogsTab({ app }: AppProps) {
-  const lines = useMemo(() => createLogLines(), []);
-  const search = query.value.get('q') ?? '';
-  const path =
-    app.deployment === null ? null : `${routeOf(app.name)}/logs?tail=${TAIL}&timestamps=true`;
-  const { error, again } = useStream(path, (events) =>
-    lines.append(events.map(({ id, data }) => ({ id, ...timedOf(lineOf(data)) }))),
-  );
+function LogsTab({ app: { name, deployment } }: AppProps) {
+  if (deployment === null) return <Empty text={t('The app has not been deployed yet')} />;
   return (
     <>
-      <div class="tools">
-        <SearchBox label={t('Search logs')} pause={60} />
-        <span role="status">{t('{n} lines', { n: formatNumber(lines.count.value) })}</span>
-        <Button onClick={lines.clear}>{t('Clear')}</Button>
-      </div>
-      {error !== null && <Failure error={error} again={again} />}
-      <LogView
-        lines={lines}
-        filter={{ search, level: null }}
-        empty={
-          app.deployment === null
-            ? t('The app has not been deployed yet')
-            : t('The app has printed nothing yet')
-        }
-      />
+      <SearchBox label={t('Search logs')} pause={60} />
+      <AppLog name={name} filter={{ search: query.value.get('q') ?? '', level: null }} />
     </>
   );
-}
-
-/** A line begins with its time. */
-function timedOf(data: string): { readonly text: string; readonly time: string | null } {
-  const [, time, text] = /^(\d{4}-\d\d-\d\dT\S+) ([^]*)$/.exec(data) ?? [];
-  return time === undefined ? { text: data, time: null } : { text: text ?? '', time };
 }

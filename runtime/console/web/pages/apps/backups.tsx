@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ApiError, call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
@@ -6,7 +6,7 @@ import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { Badge, Panel } from '../../parts/page.tsx';
-import { type Column, Table, timeColumn } from '../../parts/table.tsx';
+import { actionsColumn, type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { type App, type AppProps, routeOf } from './types.ts';
@@ -22,18 +22,20 @@ export interface Backup {
   readonly error: string | null;
 }
 
-/** Milliseconds between two looks: while one is made, and else. */
-const SOON = 1000;
-const LATER = 10_000;
+interface Backups {
+  readonly backups: readonly Backup[];
+}
+
+const isMade = (list: Backups | undefined) =>
+  list?.backups.some(({ status }) => status === 'running') === true;
+
+/** A backup that is being made is looked at more often. */
+const every = (list: Backups | undefined) => (isMade(list) ? 1000 : 10_000);
 
 /** The backups of an app: what its volumes held, or what its dump command printed. */
 export function BackupsTab({ app, reload }: AppProps) {
-  const [busy, setBusy] = useState(false);
   const path = `${routeOf(app.name)}/backups`;
-  const list = useCall<{ backups: readonly Backup[] }>(path, { every: busy ? SOON : LATER });
-  const rows = list.data?.backups;
-  const isMade = rows?.some(({ status }) => status === 'running') === true;
-  useEffect(() => setBusy(isMade), [isMade]);
+  const list = useCall<Backups>(path, { every });
   const again = () => {
     list.reload();
     reload();
@@ -46,7 +48,7 @@ export function BackupsTab({ app, reload }: AppProps) {
       name={t('Backups of {name}', { name: app.name })}
       tools={
         can('apps:write') && (
-          <Button disabled={isMade} onClick={make}>
+          <Button disabled={isMade(list.data)} onClick={make}>
             {t('Back up now')}
           </Button>
         )
@@ -55,7 +57,7 @@ export function BackupsTab({ app, reload }: AppProps) {
       <p class="quiet">{scheduleText(app)}</p>
       <Table
         name={t('Backups')}
-        rows={rows}
+        rows={list.data?.backups}
         columns={columnsOf(app, again)}
         of={list}
         empty={[
@@ -73,8 +75,8 @@ function scheduleText({ backup }: App): string {
     : t('A backup is made at {schedule} (UTC).', { schedule: backup.schedule });
 }
 
-function columnsOf(app: App, again: () => void): readonly Column<Backup>[] {
-  const columns: readonly Column<Backup>[] = [
+function columnsOf(app: App, again: () => void): Columns<Backup> {
+  return [
     timeColumn('started_at', t('Begun')),
     { id: 'status', title: t('Status'), width: 'wrap', render: (row) => <State {...row} /> },
     { id: 'target', title: t('Target'), render: ({ target }) => target },
@@ -85,10 +87,9 @@ function columnsOf(app: App, again: () => void): readonly Column<Backup>[] {
       render: ({ bytes, status }) => (status === 'done' ? formatBytes(bytes) : '–'),
     },
     timeColumn('verified_at', t('Verified')),
+    can('apps:write') &&
+      actionsColumn((backup: Backup) => <BackupActions {...{ app, backup, again }} />),
   ];
-  if (!can('apps:write')) return columns;
-  const render = (backup: Backup) => <BackupActions {...{ app, backup, again }} />;
-  return [...columns, { id: 'actions', title: t('Actions'), width: 'fit', render }];
 }
 
 const TONES = { running: 'busy', done: 'good', failed: 'bad' } as const;

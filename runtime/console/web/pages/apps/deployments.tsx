@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { base, query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { lineOf } from '../../parts/event-frames.ts';
-import { createLogLines } from '../../parts/log-lines.ts';
+import { LogLines } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { Badge, Facts, Panel } from '../../parts/page.tsx';
 import { type Column, Table, timeColumn } from '../../parts/table.tsx';
@@ -134,7 +134,7 @@ function stepsOf({ status, probes, image }: Deployment, builds: boolean): readon
 
 /** The output of a build from its beginning, continued live. */
 function BuildLog({ name, number }: { name: string; number: number }) {
-  const lines = useMemo(() => createLogLines(), []);
+  const lines = useMemo(() => new LogLines(), []);
   const path = `${routeOf(name)}/deployments/${number}/logs`;
   const { error } = useStream(
     path,

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Button } from '../../parts/button.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { Button, RowButton } from '../../parts/button.tsx';
+import { textIn, Field } from '../../parts/field.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
 import { type AppProps, routeOf } from './types.ts';
 
 interface Domain {
@@ -94,18 +93,10 @@ function columnsOf(
         ),
     },
     { id: 'kind', title: t('Kind'), render: ({ main }) => (main ? t('main') : t('alias')) },
-    {
-      id: 'actions',
-      title: t('Actions'),
-      width: 'fit',
-      render: ({ host, main }) =>
-        !main &&
-        remove && (
-          <Button aria-label={t('Remove {host}', { host })} onClick={() => remove(host)}>
-            {t('Remove')}
-          </Button>
-        ),
-    },
+    actionsColumn(
+      ({ host, main }) =>
+        !main && remove && <RowButton verb={t('Remove')} of={host} onClick={() => remove(host)} />,
+    ),
   ];
 }
 

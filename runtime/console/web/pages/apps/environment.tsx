@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Button } from '../../parts/button.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { Button, RowButton } from '../../parts/button.tsx';
+import { textIn, Field } from '../../parts/field.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
 import { Empty, Panel } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
 import { ApplyHint } from './apply-hint.tsx';
 import { envOf } from './source-fields.tsx';
 import { type AppProps, MASK, routeOf } from './types.ts';
@@ -107,28 +106,13 @@ function columnsOf({ app, reload, writes, setOpen }: ColumnProps): readonly Colu
         ? { kind: 'secret', key: variable.key }
         : { kind: 'variable', variable },
     );
-  const actions: Column<Variable> = {
-    id: 'actions',
-    title: t('Actions'),
-    width: 'fit',
-    render: (variable) => (
-      <span class="buttons">
-        <Button
-          aria-label={t('Change {key}', { key: variable.key })}
-          onClick={() => change(variable)}
-        >
-          {t('Change')}
-        </Button>
-        <Button
-          aria-label={t('Remove {key}', { key: variable.key })}
-          onClick={() => remove(variable)}
-        >
-          {t('Remove')}
-        </Button>
-      </span>
-    ),
-  };
-  return [...shown, actions];
+  const actions = (variable: Variable) => (
+    <span class="buttons">
+      <RowButton verb={t('Change')} of={variable.key} onClick={() => change(variable)} />
+      <RowButton verb={t('Remove')} of={variable.key} onClick={() => remove(variable)} />
+    </span>
+  );
+  return [...shown, actionsColumn(actions)];
 }
 
 const without = (env: Readonly<Record<string, string>>, key: string) =>

@@ -11,6 +11,8 @@ import { NewApp } from './new-app.tsx';
 import { type App, type Stats, toneOf, routeOf } from './types.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
+import type { PageProps } from '../../parts/lazy-page.tsx';
+import { AppPage } from './app.tsx';
 
 interface Apps {
   readonly apps: readonly App[];
@@ -119,9 +121,9 @@ const imageOf = ({ image }: App) => image;
 
 /** What an app uses now; nothing while that is not known. */
 const usageText = (stats: Stats | undefined, of: 'cpu' | 'memory') => {
+  if (stats && of === 'memory') return formatBytes(stats.memory_bytes);
   const cpu = stats?.cpu_percent ?? null;
-  if (!stats || (of === 'cpu' && cpu === null)) return <span class="quiet">–</span>;
-  return of === 'memory' ? formatBytes(stats.memory_bytes) : `${formatTenths(cpu!)} %`;
+  return cpu === null ? <span class="quiet">–</span> : `${formatTenths(cpu)} %`;
 };
 
 /** Milliseconds between two rounds, and how many apps are asked about at once. */
@@ -168,4 +170,9 @@ async function readAll(names: readonly string[], signal: AbortSignal) {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, reader));
   return found;
+}
+
+/** The hosted apps, or one of them. */
+export function AppsPage({ rest: [name] }: PageProps) {
+  return name === undefined || name === '' ? <AppList /> : <AppPage key={name} name={name} />;
 }

@@ -3,15 +3,20 @@ import { base, navigate, query } from '../../address.ts';
 import { ApiError, call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { textIn, Field, Options } from '../../parts/field.tsx';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
-import { Field, Options } from '../../parts/field.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { Facts, Answer } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { ArchiveField, envOf, GitFields, gitOf, ImageField } from './source-fields.tsx';
+import {
+  ArchiveField,
+  envOf,
+  GitFields,
+  gitOf,
+  ImageField,
+  uploadSource,
+} from './source-fields.tsx';
 import { type App, routeOf } from './types.ts';
-import { uploadSource } from './upload.ts';
 import { useCall } from '../../parts/use-call.ts';
 
 /** The values that a template generated for an app: they are shown only once. */
@@ -27,7 +32,7 @@ export function NewApp({ close }: { close: () => void }) {
   const create = async (form: FormData) => {
     const name = textIn(form, 'name');
     const kind = query.value.get('from') ?? 'image';
-    const values = await CREATE[kind]!(name, form);
+    const values = await CREATE[kind]?.(name, form);
     notify(t('{name} is created', { name }));
     if (values && Object.keys(values).length > 0) setGenerated({ app: name, values });
     else openApp(name, kind);

@@ -5,29 +5,28 @@ import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog, Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { Field, textIn } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
-import { Badge, Panel } from '../../parts/page.tsx';
-import { type Column, Table, timeColumn } from '../../parts/table.tsx';
+import { Badge, Panel, Failure } from '../../parts/page.tsx';
+import { actionsColumn, type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall, failureText } from '../../parts/use-call.ts';
 import { wordsOf } from './terminal.tsx';
 import { type AppProps, type Cron, type Run, routeOf } from './types.ts';
-import { Failure } from '../../parts/failure.tsx';
 
-/** Milliseconds between two looks: while one goes on, and else. */
-const SOON = 1000;
-const LATER = 10_000;
+interface Runs {
+  readonly runs: readonly Run[];
+}
+
+/** A run that goes on is looked at more often. */
+const every = (list: Runs | undefined) =>
+  list?.runs.some(({ status }) => status === 'running') ? 1000 : 10_000;
 
 /** Commands in containers of their own: the app's schedules, and what was run by hand. */
 export function RunsTab({ app }: AppProps) {
-  const [busy, setBusy] = useState(false);
   const [open, setOpen] = useState<'command' | Run['id'] | null>(null);
   const path = `${routeOf(app.name)}/runs`;
-  const list = useCall<{ runs: readonly Run[] }>(path, { every: busy ? SOON : LATER });
+  const list = useCall<Runs>(path, { every });
   const rows = list.data?.runs;
-  const goesOn = rows?.some(({ status }) => status === 'running') === true;
-  useEffect(() => setBusy(goesOn), [goesOn]);
   const close = () => setOpen(null);
   const shown = rows?.find(({ id }) => id === open);
   return (
@@ -90,21 +89,16 @@ function Schedules({ app, again }: SchedulesProps) {
             ),
           },
           { id: 'command', title: t('Command'), render: ({ command }) => <Command of={command} /> },
-          {
-            id: 'actions',
-            title: t('Actions'),
-            width: 'fit',
-            render: (cron) =>
-              can('apps:exec') && (
-                <Button
-                  aria-label={t('Run now: {name}', { name: cron.name })}
-                  disabled={app.deployment === null}
-                  onClick={() => begin(cron)}
-                >
-                  {t('Run now')}
-                </Button>
-              ),
-          },
+          can('apps:exec') &&
+            actionsColumn((cron: Cron) => (
+              <Button
+                aria-label={t('Run now: {name}', { name: cron.name })}
+                disabled={app.deployment === null}
+                onClick={() => begin(cron)}
+              >
+                {t('Run now')}
+              </Button>
+            )),
         ]}
       />
     </Panel>
@@ -146,19 +140,14 @@ function columnsOf({ path, again, show }: Columns): readonly Column<Run>[] {
         </>
       ),
     },
-    {
-      id: 'actions',
-      title: t('Actions'),
-      width: 'fit',
-      render: (run) => (
-        <div class="buttons">
-          <Button onClick={() => show(run.id)}>{t('Output')}</Button>
-          {run.status === 'running' && can('apps:exec') && (
-            <Button onClick={() => stop(run)}>{t('Stop run')}</Button>
-          )}
-        </div>
-      ),
-    },
+    actionsColumn((run) => (
+      <div class="buttons">
+        <Button onClick={() => show(run.id)}>{t('Output')}</Button>
+        {run.status === 'running' && can('apps:exec') && (
+          <Button onClick={() => stop(run)}>{t('Stop run')}</Button>
+        )}
+      </div>
+    )),
   ];
 }
 

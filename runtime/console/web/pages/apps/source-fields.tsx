@@ -1,8 +1,7 @@
-import { ApiError } from '../../call.ts';
+import { ApiError, call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { textIn } from '../../parts/form-text.ts';
-import { Field } from '../../parts/field.tsx';
-import type { Source } from './types.ts';
+import { textIn, Field } from '../../parts/field.tsx';
+import type { Source, Deployment } from './types.ts';
 
 /** The fields of a git source, with the API's names. */
 export function GitFields({ source }: { source?: Source | null }) {
@@ -105,4 +104,15 @@ function unquoted(value: string): string {
   } catch {
     return value.slice(1, -1);
   }
+}
+
+/** Sends an archive, which is built and deployed. The answer comes before the build begins. */
+export function uploadSource(
+  config: Readonly<Record<string, unknown>>,
+  source: File,
+): Promise<Deployment> {
+  const form = new FormData();
+  form.set('config', JSON.stringify(config));
+  form.set('source', source);
+  return call<Deployment>('POST', '/api/deploy', form);
 }

@@ -133,7 +133,8 @@ function themeOf(place: HTMLElement): ITheme {
 
 /** A canvas turns any colour of CSS into one that the terminal reads. */
 function hexOf(color: string): string {
-  const pencil = document.createElement('canvas').getContext('2d')!;
+  const pencil = document.createElement('canvas').getContext('2d');
+  if (!pencil) return color;
   pencil.fillStyle = color;
   return pencil.fillStyle;
 }

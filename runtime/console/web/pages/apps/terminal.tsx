@@ -32,11 +32,13 @@ export function TerminalTab({ app }: AppProps) {
   const open = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
+    const element = place.current;
+    if (!element) return;
     close();
     setState({ is: 'connecting', text: t('Connecting') });
     try {
       const { createScreen } = await import('./terminal-screen.ts');
-      const made = createScreen(place.current!, () => closer.current?.focus());
+      const made = createScreen(element, () => closer.current?.focus());
       screen.current = made;
       const path = `${routeOf(app.name)}/terminals`;
       const { id, ticket } = await call<Ticket>('POST', path, {

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Button } from '../../parts/button.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { Button, RowButton } from '../../parts/button.tsx';
+import { textIn, Field } from '../../parts/field.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
+import { actionsColumn, Table } from '../../parts/table.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ApplyHint } from './apply-hint.tsx';
@@ -66,20 +65,10 @@ export function VolumesTab(props: AppProps) {
             align: 'end',
             render: ({ bytes }) => (bytes === null ? '–' : formatBytes(bytes)),
           },
-          {
-            id: 'actions',
-            title: t('Actions'),
-            width: 'fit',
-            render: (volume) =>
-              writes && (
-                <Button
-                  aria-label={t('Remove {name}', { name: volume.name })}
-                  onClick={() => remove(volume)}
-                >
-                  {t('Remove')}
-                </Button>
-              ),
-          },
+          writes &&
+            actionsColumn((volume: Volume) => (
+              <RowButton verb={t('Remove')} of={volume.name} onClick={() => remove(volume)} />
+            )),
         ]}
       />
       <ApplyHint {...props} />

@@ -3,8 +3,8 @@ import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import type { InputField } from '../../rest-modules.ts';
 import { Control } from './control.tsx';
-import { textOf, valueOf } from './field-text.ts';
-import type { GridState } from './grid-state.ts';
+import { textOf, valueOf } from './value.tsx';
+import type { Editing, GridState } from './grid-state.ts';
 import { type Row, stage } from './staged.ts';
 
 interface CellEditorProps {
@@ -12,15 +12,15 @@ interface CellEditorProps {
   readonly field: InputField;
   readonly row: Row;
   readonly value: unknown;
-  /** The typed character that began the edit and replaces the value; null otherwise. */
-  readonly typed: string | null;
+  readonly place: Editing;
 }
 
 /**
  * The control in a cell that is being edited. Enter and a click elsewhere stage the value, Escape
  * discards it.
  */
-export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) {
+export function CellEditor({ grid, field, row, value, place }: CellEditorProps) {
+  const { typed } = place;
   const root = useRef<HTMLDivElement>(null);
   const [wrong, setWrong] = useState<string | null>(null);
   const { path, type } = grid.module;
@@ -43,11 +43,7 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
     const beside = (event: Event) => {
       if (!root.current?.contains(event.target as Node) && !finish()) grid.leave();
     };
-    const control = root.current?.querySelector<HTMLElement>('input, select, textarea');
-    control?.focus();
-    // The cursor is put after the first character.
-    if (control instanceof HTMLInputElement && !control.type.startsWith('date'))
-      control.setSelectionRange(typed === null ? 0 : typed.length, control.value.length);
+    focusIn(root.current, typed?.length ?? 0);
     document.addEventListener('pointerdown', beside, true);
     return () => document.removeEventListener('pointerdown', beside, true);
   }, []);
@@ -58,9 +54,8 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
     const isEnd = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey);
     if (!isEnd || (event.target as Element).matches('.null-button')) return;
     event.preventDefault();
-    const { row: at, column } = grid.editing.peek()!;
     if (finish() && event.key === 'Tab')
-      grid.go({ row: at, column: column + (event.shiftKey ? -1 : 1) });
+      grid.go({ row: place.row, column: place.column + (event.shiftKey ? -1 : 1) });
   };
   return (
     <div class="cell-editor" ref={root} onKeyDown={onKeyDown}>
@@ -82,4 +77,12 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
       )}
     </div>
   );
+}
+
+/** Gives the control the focus, with what follows the typed characters selected. */
+function focusIn(root: Element | null, typed: number): void {
+  const control = root?.querySelector<HTMLElement>('input, select, textarea');
+  control?.focus();
+  if (control instanceof HTMLInputElement && !control.type.startsWith('date'))
+    control.setSelectionRange(typed, control.value.length);
 }

@@ -63,17 +63,7 @@ function ColumnsDialog({ module, close }: { module: Module; close: () => void })
               />
               {name}
             </label>
-            {arrows(name).map(([by, arrow, label]) => (
-              <Button
-                key={by}
-                class="icon"
-                aria-label={label}
-                disabled={order[index + by] === undefined}
-                onClick={() => move(index, by)}
-              >
-                <span aria-hidden="true">{arrow}</span>
-              </Button>
-            ))}
+            <Arrows name={name} at={index} of={order.length} move={move} />
           </li>
         ))}
       </ul>
@@ -91,8 +81,30 @@ function ColumnsDialog({ module, close }: { module: Module; close: () => void })
   );
 }
 
-const arrows = (name: string) =>
-  [
-    [-1, '↑', t('Move {name} up', { name })],
-    [1, '↓', t('Move {name} down', { name })],
-  ] as const;
+interface ArrowsProps {
+  readonly name: string;
+  readonly at: number;
+  readonly of: number;
+  move(at: number, by: number): void;
+}
+
+const Arrows = ({ name, at, of, move }: ArrowsProps) => (
+  <>
+    <Button
+      class="icon"
+      aria-label={t('Move {name} up', { name })}
+      disabled={at === 0}
+      onClick={() => move(at, -1)}
+    >
+      <span aria-hidden="true">↑</span>
+    </Button>
+    <Button
+      class="icon"
+      aria-label={t('Move {name} down', { name })}
+      disabled={at === of - 1}
+      onClick={() => move(at, 1)}
+    >
+      <span aria-hidden="true">↓</span>
+    </Button>
+  </>
+);

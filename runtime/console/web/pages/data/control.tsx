@@ -30,15 +30,10 @@ export function Control(props: ControlProps) {
   if (keyOf && kind === 'json') return <RelatedRows {...props} keyOf={keyOf} />;
   if (keyOf) return <RelationSearch {...props} keyOf={keyOf} />;
   if (kind === 'enum' || kind === 'boolean') return <Choices {...props} common={common} />;
-  if (kind === 'json' || text.includes('\n') || text.length > LONG)
-    return (
-      <textarea
-        {...common}
-        rows={kind === 'json' ? 5 : 4}
-        spellcheck={kind !== 'json'}
-        defaultValue={text}
-      />
-    );
+  if (kind === 'json')
+    return <textarea {...common} rows={5} spellcheck={false} defaultValue={text} />;
+  if (text.includes('\n') || text.length > LONG)
+    return <textarea {...common} rows={4} defaultValue={text} />;
   if (kind === 'date') return <input {...common} type="date" defaultValue={text} />;
   if (kind === 'timestamp')
     return (

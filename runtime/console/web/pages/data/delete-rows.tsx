@@ -6,7 +6,7 @@ import { confirm } from '../../parts/confirm.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { failureText } from '../../parts/use-call.ts';
 import type { Module, Reference } from '../../rest-modules.ts';
-import { moduleOf } from './related.ts';
+import { moduleOf } from './view.ts';
 import type { Selection } from './selection.ts';
 import { dropRows } from './staged.ts';
 

@@ -6,7 +6,7 @@ import { Button, CloseButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { Column, InputField, Module } from '../../rest-modules.ts';
 import { Control } from './control.tsx';
-import { valueOf } from './field-text.ts';
+import { valueOf } from './value.tsx';
 
 /** A condition of the address: `title_contains=a`. */
 interface Condition {
@@ -118,12 +118,12 @@ const draftOf = (condition: Condition): Draft => ({ ...condition, key: (last += 
 function FilterDialog({ module, close }: { module: Module; close: () => void }) {
   const columns = module.columns.filter(({ words }) => words.length > 0);
   const fresh = () => {
-    const column = columns.find(({ name }) => name !== 'id') ?? columns[0]!;
-    return draftOf({ column, word: firstWord(column), text: '' });
+    const first = columns.find(({ name }) => name !== 'id') ?? columns[0];
+    return first ? [draftOf(begun(first))] : [];
   };
   const [drafts, setDrafts] = useState<readonly Draft[]>(() => {
     const known = conditionsOf(module, query.value).map(draftOf);
-    return known.length > 0 ? known : [fresh()];
+    return known.length > 0 ? known : fresh();
   });
   const change = (key: number, next: Partial<Draft>) =>
     setDrafts(drafts.map((each) => (each.key === key ? { ...each, ...next } : each)));
@@ -153,7 +153,7 @@ function FilterDialog({ module, close }: { module: Module; close: () => void }) 
           />
         ))}
         <div class="buttons">
-          <Button onClick={() => setDrafts([...drafts, fresh()])}>{t('Add condition')}</Button>
+          <Button onClick={() => setDrafts([...drafts, ...fresh()])}>{t('Add condition')}</Button>
           <Button onClick={() => (put(module, []), close())}>{t('Clear all')}</Button>
           <span class="spread" />
           <Button onClick={close}>{t('Cancel')}</Button>
@@ -172,8 +172,13 @@ function textIn(form: HTMLFormElement, { key, column, word }: Draft): string {
   return String(valueOf(operandOf(column, word), text) ?? '');
 }
 
-const firstWord = ({ words, kind, keyOf }: Column): string =>
-  kind === 'text' && !keyOf && words.includes('contains') ? 'contains' : words[0]!;
+/** A condition of a column, as it begins. */
+function begun(column: Column): Condition {
+  const { words, kind, keyOf } = column;
+  const [first = 'eq'] = words;
+  const contains = kind === 'text' && !keyOf && words.includes('contains');
+  return { column, word: contains ? 'contains' : first, text: '' };
+}
 
 interface FilterLineProps {
   readonly draft: Draft;
@@ -189,8 +194,8 @@ function FilterLine({ draft, columns, change, remove }: FilterLineProps) {
       <select
         aria-label={t('Field')}
         onChange={(event) => {
-          const next = columns.find(({ name }) => name === event.currentTarget.value)!;
-          change({ column: next, word: firstWord(next), text: '' });
+          const next = columns.find(({ name }) => name === event.currentTarget.value);
+          if (next) change(begun(next));
         }}
       >
         <Options of={columns.map(({ name }) => [name, name])} chosen={column.name} />

@@ -1,5 +1,6 @@
-import { copyText } from './clipboard.ts';
 import { CHECK, type GridState, HEAD, type CellPosition } from './grid-state.ts';
+import { textOf, valueOf } from './value.tsx';
+import { type Row, stage, stagedRow } from './staged.ts';
 
 /** Actions of keys, apart from moving the active cell. */
 export interface GridActions {
@@ -28,30 +29,20 @@ function moved(
   grid: GridState,
   { row, column }: CellPosition,
 ): CellPosition | undefined {
+  const first = { row: 0, column: grid.module.remove ? CHECK : 0 };
+  const last = { row: grid.count - 1, column: grid.columns.length - 1 };
   const far = event.ctrlKey || event.metaKey;
-  const first = grid.module.remove ? CHECK : 0;
-  const lastColumn = grid.columns.length - 1;
-  const lastRow = grid.count - 1;
-  switch (event.key) {
-    case 'ArrowUp':
-      return { row: far ? 0 : row - 1, column };
-    case 'ArrowDown':
-      return { row: far ? lastRow : row + 1, column };
-    case 'ArrowLeft':
-      return { row, column: far ? first : column - 1 };
-    case 'ArrowRight':
-      return { row, column: far ? lastColumn : column + 1 };
-    case 'Home':
-      return { row: far ? 0 : row, column: first };
-    case 'End':
-      return { row: far ? lastRow : row, column: lastColumn };
-    case 'PageUp':
-      return { row: Math.max(0, row - grid.page), column };
-    case 'PageDown':
-      return { row: Math.min(lastRow, Math.max(0, row) + grid.page), column };
-    default:
-      return undefined;
-  }
+  const places: Readonly<Record<string, CellPosition>> = {
+    ArrowUp: { row: far ? first.row : row - 1, column },
+    ArrowDown: { row: far ? last.row : row + 1, column },
+    ArrowLeft: { row, column: far ? first.column : column - 1 },
+    ArrowRight: { row, column: far ? last.column : column + 1 },
+    Home: { row: far ? first.row : row, column: first.column },
+    End: { row: far ? last.row : row, column: last.column },
+    PageUp: { row: Math.max(0, row - grid.page), column },
+    PageDown: { row: Math.min(last.row, Math.max(0, row) + grid.page), column },
+  };
+  return places[event.key];
 }
 
 /** @returns whether the key was taken */
@@ -61,17 +52,25 @@ function act(
   place: CellPosition,
   actions: GridActions,
 ): boolean {
-  const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
-  const held = ctrlKey || metaKey;
-  if (held && key.toLowerCase() === 's') return (actions.save(), true);
-  if (held && key.toLowerCase() === 'c') return copy(grid, place);
+  const { key, altKey, shiftKey } = event;
+  if (event.ctrlKey || event.metaKey) return actWithControl(event, grid, place, actions);
   if (key === ' ' && place.row > HEAD && (place.column === CHECK || shiftKey))
     return (actions.select(place.row, false), true);
   if (place.row === HEAD) return headKey(key, place, actions);
-  if (key === 'Enter' && held) return followLink(event);
   if (key === 'Enter' || key === 'F2') return enter(grid, place, actions);
-  if (held || altKey || key.length !== 1 || key === ' ') return false;
-  return type(grid, place, key);
+  return !altKey && key.length === 1 && key !== ' ' && type(grid, place, key);
+}
+
+function actWithControl(
+  event: KeyboardEvent,
+  grid: GridState,
+  place: CellPosition,
+  { save }: GridActions,
+): boolean {
+  const key = event.key.toLowerCase();
+  if (key === 's') return (save(), true);
+  if (key === 'c') return copy(grid, place);
+  return key === 'enter' && place.row > HEAD && followLink(event);
 }
 
 function headKey(key: string, { column }: CellPosition, actions: GridActions): boolean {
@@ -108,4 +107,31 @@ function copy(grid: GridState, { row, column }: CellPosition): boolean {
   if (name === undefined || !data || getSelection()?.toString()) return false;
   void navigator.clipboard.writeText(copyText(grid, data, name));
   return true;
+}
+
+/** The value of a cell as text, with the change that is not saved. */
+function copyText({ module, columns }: GridState, row: Row, name: string): string {
+  const column = columns.find((each) => each.name === name);
+  const changes = stagedRow(module.path, String(row['id']))?.changes ?? {};
+  return column ? textOf(column, name in changes ? changes[name] : row[name]) : '';
+}
+
+/**
+ * Stages the text of the clipboard in the active cell. Text that is no value of its kind is left.
+ */
+export function onGridPaste(event: ClipboardEvent, grid: GridState): void {
+  if (grid.editing.peek()) return;
+  const place = grid.active.peek();
+  const field = grid.fieldAt(place);
+  const row = grid.rowAt(place.row);
+  const text = event.clipboardData?.getData('text/plain');
+  if (!field || !row || text === undefined) return;
+  event.preventDefault();
+  const { path, type } = grid.module;
+  try {
+    const value = valueOf(field, text.replace(/\r?\n$/, ''));
+    if (value !== undefined) stage({ path, type, row }, field.name, value);
+  } catch {
+    grid.edit(place, text);
+  }
 }

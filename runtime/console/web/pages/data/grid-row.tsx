@@ -1,11 +1,11 @@
 import { Component } from 'preact';
 import { t } from '../../messages.ts';
+import type { Column } from '../../rest-modules.ts';
 import { CellEditor } from './cell-editor.tsx';
 import { CHECK, type Editing, type GridState } from './grid-state.ts';
 import type { Row, StagedRow } from './staged.ts';
 import { classOf, Value } from './value.tsx';
-import { labelOfKey, relatedAddress } from './related.ts';
-import { rowAddress } from './view.ts';
+import { labelOfKey, relatedAddress, rowAddress } from './view.ts';
 
 interface GridRowProps {
   readonly grid: GridState;
@@ -51,52 +51,51 @@ export class GridRow extends Component<GridRowProps> {
         {module.remove && <Check index={index} row={row} active={active} selected={selected} />}
         <span class="gap" style={{ width: `${edges[from] ?? 0}px` }} />
         {columns.slice(from, end).map((column, offset) => (
-          <this.Cell key={column.name} at={from + offset} />
+          <Cell key={column.name} {...props} column={column} at={from + offset} />
         ))}
       </div>
     );
   }
+}
 
-  Cell = ({ at }: { readonly at: number }) => {
-    const { grid, index, row, active, editing, changes } = this.props;
-    const column = grid.columns[at]!;
-    const changed = changes !== undefined && column.name in changes.changes;
-    const value = changed ? changes.changes[column.name] : row?.[column.name];
-    const isEdited = editing?.column === at && row !== undefined;
-    const field = row?.[column.name] === undefined ? undefined : grid.fields[at];
-    const state = [classOf(column), changed && 'changed', isEdited && 'editing'];
-    return (
-      <div
-        role="gridcell"
-        class={state.filter(Boolean).join(' ') || undefined}
-        aria-colindex={at + 1 + (grid.module.remove ? 1 : 0)}
-        aria-readonly={field ? undefined : true}
-        aria-invalid={changed && changes.error !== null ? true : undefined}
-        tabIndex={isEdited ? undefined : active === at ? 0 : -1}
-        data-row={index}
-        data-column={at}
-        style={{ width: `${grid.edges[at + 1]! - grid.edges[at]!}px` }}
-      >
-        {isEdited && field ? (
-          <CellEditor grid={grid} field={field} row={row} value={value} typed={editing.typed} />
-        ) : (
-          row && <Shown grid={grid} at={at} row={row} value={value} />
-        )}
-      </div>
-    );
-  };
+interface CellProps extends GridRowProps {
+  readonly column: Column;
+  readonly at: number;
+}
+
+function Cell({ column, at, grid, index, row, active, editing, changes }: CellProps) {
+  const change = changes && column.name in changes.changes ? changes : null;
+  const value = (change?.changes ?? row)?.[column.name];
+  const field = grid.fieldAt({ row: index, column: at });
+  const edited = row && field && editing?.column === at && { field, row, place: editing };
+  const state = [classOf(column), change && 'changed', edited && 'editing'].filter(Boolean);
+  return (
+    <div
+      role="gridcell"
+      class={state.join(' ')}
+      aria-colindex={at + 1 + (grid.module.remove ? 1 : 0)}
+      aria-readonly={!field}
+      aria-invalid={change?.error != null}
+      {...(!edited && { tabIndex: active === at ? 0 : -1 })}
+      data-row={index}
+      data-column={at}
+      style={{ width: grid.widthOf(at) }}
+    >
+      {edited && <CellEditor {...{ grid, value, ...edited }} />}
+      {row && !edited && <Shown {...{ grid, column, row, value }} />}
+    </div>
+  );
 }
 
 interface ShownProps {
   readonly grid: GridState;
-  readonly at: number;
+  readonly column: Column;
   readonly row: Row;
   readonly value: unknown;
 }
 
 /** The key of a row and of a related row are links. */
-function Shown({ grid, at, row, value }: ShownProps) {
-  const { name, keyOf } = grid.columns[at]!;
+function Shown({ grid, column: { name, keyOf }, row, value }: ShownProps) {
   if (value === null || value === undefined) return <Value value={value} />;
   if (name === 'id')
     return grid.module.readable ? (

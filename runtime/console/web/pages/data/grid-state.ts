@@ -18,7 +18,7 @@ export interface CellPosition {
   readonly column: number;
 }
 
-/** A cell that is being edited, with the character that began it. */
+/** A cell that is being edited. The typed character that began it replaces the value. */
 export interface Editing extends CellPosition {
   readonly typed: string | null;
 }
@@ -67,7 +67,13 @@ export class GridState {
   }
 
   get width(): number {
-    return this.checks + this.edges.at(-1)!;
+    return this.checks + (this.edges.at(-1) ?? 0);
+  }
+
+  /** The width of a column in pixels. */
+  widthOf(column: number): string {
+    const [left = 0, right = left] = this.edges.slice(column, column + 2);
+    return `${right - left}px`;
   }
 
   get height(): number {

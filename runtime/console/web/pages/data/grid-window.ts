@@ -94,7 +94,6 @@ export function widthOf({ name, kind, keyOf }: Column): number {
 
 /** @example edgesOf([100, 50]) // [0, 100, 150] */
 export function edgesOf(widths: readonly number[]): number[] {
-  const edges = [0];
-  for (const width of widths) edges.push(edges.at(-1)! + width);
-  return edges;
+  let edge = 0;
+  return [0, ...widths.map((width) => (edge += width))];
 }

@@ -2,8 +2,7 @@ import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import type { Column, Module } from '../../rest-modules.ts';
-import { onGridPaste } from './clipboard.ts';
-import { onGridKey } from './grid-keys.ts';
+import { onGridPaste, onGridKey } from './grid-keys.ts';
 import { GridRow } from './grid-row.tsx';
 import { CHECK, GridState, HEAD, HEAD_HEIGHT } from './grid-state.ts';
 import type { RowStore } from './row-store.ts';
@@ -25,7 +24,7 @@ interface GridProps {
 export function Grid({ module, columns, rows, selection, start, open, save }: GridProps) {
   const grid = useMemo(() => new GridState(module, columns, rows), [module, columns, rows]);
   const actions = {
-    sort: (column: number) => turnSort(columns[column]!),
+    sort: (column: number) => turnSort(columns[column]),
     select: (row: number, through: boolean) => selection.turn(rows, row, through),
     open,
     save,
@@ -197,8 +196,8 @@ function sortOf({ name }: Column): keyof typeof NEXT {
   return query.value.get('order') === 'desc' ? 'descending' : 'ascending';
 }
 
-function turnSort(column: Column): void {
-  if (!column.sortable) return;
+function turnSort(column: Column | undefined): void {
+  if (!column?.sortable) return;
   const next = NEXT[sortOf(column)];
   setQuery({
     sort: next === 'none' ? null : column.name,
@@ -238,7 +237,7 @@ function Head({ grid, selection }: { grid: GridState; selection: Selection }) {
             class={column.sortable ? 'sortable' : undefined}
             aria-colindex={index + 1 + (module.remove ? 1 : 0)}
             aria-sort={column.sortable ? sorted : undefined}
-            style={{ width: px(edges[index + 1]! - edges[index]!) }}
+            style={{ width: grid.widthOf(index) }}
             {...(!column.sortable && { tabIndex: tabIndex(index) })}
             data-row={HEAD}
             data-column={index}

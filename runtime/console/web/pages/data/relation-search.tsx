@@ -2,9 +2,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import type { InputField, KeyOf, Module } from '../../rest-modules.ts';
-import { moduleOf } from './related.ts';
+import { moduleOf, labelOf } from './view.ts';
 import type { Row } from './staged.ts';
-import { labelOf } from './view.ts';
 
 export interface RelationSearchProps {
   readonly field: Pick<InputField, 'name' | 'required'>;
@@ -33,7 +32,7 @@ export function RelationSearch({ field, keyOf, text, id, inForm, choose }: Relat
     const id = String(row['id']);
     if (input.current) input.current.value = choose ? '' : id;
     setWanted(null);
-    choose?.(id, module ? labelIn(module, row) : '');
+    choose?.(id, labelIn(module, row));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -73,29 +72,43 @@ export function RelationSearch({ field, keyOf, text, id, inForm, choose }: Relat
         onFocus={() => text === '' && setWanted('')}
         onBlur={() => setWanted(null)}
       />
-      {/* A list that scrolls would get the focus by Tab, and is hidden then. */}
-      <ul role="listbox" id={list} aria-label={keyOf.type} hidden={!open} tabIndex={-1}>
-        {found.map((row, index) => (
-          <li
-            key={String(row['id'])}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerDown={(event) => {
-              event.preventDefault();
-              take(row);
-            }}
-          >
-            {String(row['id'])} <span class="label">{module ? labelIn(module, row) : ''}</span>
-          </li>
-        ))}
-      </ul>
+      <Found id={list} {...{ keyOf, found, open, at, take }} />
     </span>
   );
 }
 
-function labelIn(module: Module, row: Row): string {
-  const name = labelOf(module);
+interface FoundProps {
+  readonly id: string;
+  readonly keyOf: KeyOf;
+  readonly found: readonly Row[];
+  readonly open: boolean;
+  /** The row that Enter takes. */
+  readonly at: number;
+  take(row: Row): void;
+}
+
+/** A list that scrolls would get the focus by Tab, and is hidden then. */
+const Found = ({ id, keyOf: { type }, found, open, at, take }: FoundProps) => (
+  <ul role="listbox" id={id} aria-label={type} hidden={!open} tabIndex={-1}>
+    {found.map((row, index) => (
+      <li
+        key={String(row['id'])}
+        id={`${id}-${index}`}
+        role="option"
+        aria-selected={index === at}
+        onPointerDown={(event) => {
+          event.preventDefault();
+          take(row);
+        }}
+      >
+        {String(row['id'])} <span class="label">{labelIn(moduleOf(type), row)}</span>
+      </li>
+    ))}
+  </ul>
+);
+
+function labelIn(module: Module | undefined, row: Row): string {
+  const name = module ? labelOf(module) : null;
   return name === null ? '' : String(row[name] ?? '');
 }
 

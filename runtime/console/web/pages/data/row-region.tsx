@@ -4,9 +4,8 @@ import { CloseButton } from '../../parts/button.tsx';
 import { Answer } from '../../parts/page.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import type { Module, Relation } from '../../rest-modules.ts';
-import { labelOfKey, moduleOf, relatedAddress } from './related.ts';
+import { labelOfKey, moduleOf, relatedAddress, labelOf, typeAddress } from './view.ts';
 import type { Row } from './staged.ts';
-import { labelOf, typeAddress } from './view.ts';
 import { Value } from './value.tsx';
 
 /** All fields of one row that the caller may read, with links to its related rows. */

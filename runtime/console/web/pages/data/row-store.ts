@@ -83,8 +83,8 @@ export class RowStore {
   }
 
   #wanted(): number[] {
-    const [first, last] = this.#seen.map((index) => Math.floor(index / this.size));
-    return Array.from({ length: last! - first! + 1 }, (_, index) => first! + index);
+    const [first = 0, last = first] = this.#seen.map((index) => Math.floor(index / this.size));
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   }
 
   #missing(): number[] {
@@ -154,9 +154,9 @@ export class RowStore {
   }
 
   #forget(): void {
-    const [first] = this.#wanted();
+    const [first = 0] = this.#wanted();
     const far = [...this.#blocks.keys()].sort(
-      (one, other) => Math.abs(other - first!) - Math.abs(one - first!),
+      (one, other) => Math.abs(other - first) - Math.abs(one - first),
     );
     for (const block of far.slice(0, Math.max(0, far.length - MOST_BLOCKS)))
       this.#blocks.delete(block);

@@ -3,18 +3,16 @@ import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { returns } from '../../parts/connection.ts';
-import { Failure } from '../../parts/failure.tsx';
-import { Empty, Loading } from '../../parts/page.tsx';
+import { Failure, Empty, Loading } from '../../parts/page.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import type { Module } from '../../rest-modules.ts';
 import { FilterChips } from './filter.tsx';
 import { Grid } from './grid.tsx';
-import { modules } from './related.ts';
+import { modules, filterParameters, pageParameters, shownColumns } from './view.ts';
 import { RowRegion } from './row-region.tsx';
 import { RowStore } from './row-store.ts';
 import { Selection } from './selection.ts';
 import { Refusals, saveAll, Tools } from './tools.tsx';
-import { filterParameters, pageParameters, shownColumns } from './view.ts';
 
 /** Rows that one request reads. */
 const BLOCK = 100;

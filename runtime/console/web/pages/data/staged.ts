@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { ApiError, call, callWithTag } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { failureText } from '../../parts/use-call.ts';
-import { isSame } from './field-text.ts';
+import { isSame } from './value.tsx';
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -23,11 +23,10 @@ import {
   takeTheirs,
 } from './staged.ts';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
-import { Value } from './value.tsx';
+import { Value, valueOf } from './value.tsx';
 import { ApiError, call } from '../../call.ts';
 import { Required } from '../../parts/field.tsx';
 import { Control } from './control.tsx';
-import { valueOf } from './field-text.ts';
 
 export interface ToolsProps {
   readonly module: Module;

@@ -8,19 +8,18 @@ import { Editor } from '../../parts/editor.tsx';
 import { schemaOf } from '../../parts/editor-graphql.ts';
 import { Choice } from '../../parts/field.tsx';
 import type { PageProps } from '../../parts/lazy-page.tsx';
-import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { notifyFailure } from '../../parts/notices.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Docs } from './docs.tsx';
 import { type Box, keptText, type Past, useHistory, useKeep, useSaved } from './kept.ts';
 import { firstQuery } from './first-query.ts';
-import { Plan } from './plan.tsx';
+import { Plan, type ExplainedAs, usePlan } from './plan.tsx';
 import { prettify } from './prettify.ts';
 import { Result } from './result.tsx';
 import { errorsOf, marksOf } from './run.ts';
 import { History, SaveDialog, Saved } from './saved.tsx';
 import { type Typed, typedAt } from './typed.ts';
 import { type SetText, useOperation } from './use-operation.ts';
-import { type ExplainedAs, usePlan } from './use-plan.ts';
 import { useRun } from './use-run.ts';
 import { useSchema } from './use-schema.ts';
 
@@ -61,17 +60,8 @@ export function GraphqlPage({ keeps = false }: GraphqlPageProps) {
     <Page title={t('GraphQL')} tools={tools}>
       <div class={isOpen() && sdl ? 'graphql with-docs' : 'graphql'}>
         <div class="graphql-boxes" onKeyDown={(event) => layOutByKey(event, boxes)}>
-          <Boxes
-            boxes={boxes}
-            run={start}
-            sdl={sdl ?? undefined}
-            marks={running.outcome.answers.at(-1)?.text}
-          />
-          {sdl === null && (
-            <p class="quiet">
-              {t('The schema cannot be read: introspection is off, or a header must sign you in.')}
-            </p>
-          )}
+          <Boxes {...{ boxes, sdl }} run={start} marks={running.outcome.answers.at(-1)?.text} />
+          {sdl === null && <NoSchema />}
           <Saved
             queries={saved.queries}
             open={({ text }) => boxes.setText(text)}
@@ -88,16 +78,19 @@ export function GraphqlPage({ keeps = false }: GraphqlPageProps) {
       {saving && (
         <SaveDialog
           name={boxes.typed().name ?? ''}
-          save={(name) => {
-            saved.save({ name, text: boxes.text });
-            notify(t('Saved as {name}', { name }));
-          }}
+          save={(name) => saved.save({ name, text: boxes.text })}
           close={() => setSaving(false)}
         />
       )}
     </Page>
   );
 }
+
+const NoSchema = () => (
+  <p class="quiet">
+    {t('The schema cannot be read: introspection is off, or a header must sign you in.')}
+  </p>
+);
 
 /** Whose saved queries are shown: those of anybody where nobody signs in. */
 function callerKey(): string {
@@ -160,7 +153,7 @@ function useBoxes(keeps: boolean): BoxesState {
 interface BoxesProps {
   readonly boxes: BoxesState;
   run(): void;
-  readonly sdl: string | undefined;
+  readonly sdl: string | null | undefined;
   /** The text of the last answer, whose errors are marked. */
   readonly marks: string | undefined;
 }
@@ -176,7 +169,7 @@ function Boxes({ boxes, run, sdl, marks }: BoxesProps) {
         value={boxes.text}
         change={boxes.setText}
         at={boxes.moved}
-        schema={sdl}
+        schema={sdl ?? undefined}
         marks={places}
         run={run}
       />

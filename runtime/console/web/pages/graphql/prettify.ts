@@ -106,18 +106,16 @@ const GLUED = new Set<string>([
   TokenKind.COMMENT,
 ]);
 
+const TIGHT_BEFORE = new Set<string>([TokenKind.PAREN_L, TokenKind.COLON, TokenKind.BANG]);
+/** What a value follows. */
+const AFTER = new Set<string>([TokenKind.COLON, TokenKind.EQUALS]);
+
 function separator({ kind, prev }: Token, inner: number, closes: boolean): string {
   const last = prev?.kind ?? TokenKind.SOF;
   if (kind === TokenKind.BRACE_R || last === TokenKind.BRACE_L)
     return last === TokenKind.BRACE_L && kind === TokenKind.BRACE_R ? '' : ' ';
   if (closes || GLUED.has(last)) return '';
-  if (kind === TokenKind.PAREN_L || kind === TokenKind.COLON || kind === TokenKind.BANG) return '';
-  if (
-    last === TokenKind.COLON ||
-    last === TokenKind.EQUALS ||
-    kind === TokenKind.EQUALS ||
-    kind === TokenKind.AT
-  )
-    return ' ';
-  return inner > 0 ? ', ' : ' ';
+  if (TIGHT_BEFORE.has(kind)) return '';
+  const isApart = AFTER.has(last) || kind === TokenKind.EQUALS || kind === TokenKind.AT;
+  return isApart || inner === 0 ? ' ' : ', ';
 }

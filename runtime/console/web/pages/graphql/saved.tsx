@@ -3,7 +3,8 @@ import { t } from '../../messages.ts';
 import { Button, CloseButton } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field, textIn } from '../../parts/field.tsx';
+import { notify } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
 import type { Past, SavedQuery } from './kept.ts';
 
@@ -92,7 +93,9 @@ interface SaveDialogProps {
 /** Asks for the name. One that is taken is replaced. */
 export function SaveDialog({ name, save, close }: SaveDialogProps) {
   const submit = (form: FormData) => {
-    save(String(form.get('name')).trim());
+    const given = textIn(form, 'name');
+    save(given);
+    notify(t('Saved as {name}', { name: given }));
     close();
   };
   return (

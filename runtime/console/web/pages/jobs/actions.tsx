@@ -4,7 +4,6 @@ import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
-import type { Job } from './job.ts';
 
 interface JobActionsProps {
   readonly job: Job;
@@ -39,4 +38,44 @@ export function JobActions({ job, changed }: JobActionsProps) {
       {t('Cancel job')}
     </Button>
   );
+}
+
+export type JobState = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+
+/** A job, as lists of the API name it. */
+export interface Job {
+  readonly id: number;
+  readonly name: string;
+  readonly state: JobState;
+  readonly attempt: number;
+  readonly attempts: number;
+  readonly at: string;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly error: string | null;
+}
+
+/** A job by its id. */
+export interface WholeJob extends Job {
+  readonly data: unknown;
+  readonly errors: readonly {
+    readonly attempt: number;
+    readonly at: string;
+    readonly message: string;
+  }[];
+}
+
+export interface JobCount {
+  readonly name: string;
+  readonly state: JobState;
+  readonly count: number;
+}
+
+/** A job that is sent at set times. */
+export interface JobSchedule {
+  readonly name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly next_at: string | null;
 }

@@ -3,12 +3,18 @@ import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Empty, Page, RESERVED, Answer, Badge, Facts, Panel } from '../../parts/page.tsx';
-import { type Column, Table, timeColumn } from '../../parts/table.tsx';
+import { actionsColumn, type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { formatDuration, formatNumber, Time } from '../../parts/time.tsx';
 import { type Called, useCall } from '../../parts/use-call.ts';
-import { JobActions } from './actions.tsx';
-import type { Job, JobCount, JobSchedule, JobState, WholeJob } from './job.ts';
+import {
+  JobActions,
+  type Job,
+  type JobCount,
+  type JobSchedule,
+  type JobState,
+  type WholeJob,
+} from './actions.tsx';
 import { CloseButton } from '../../parts/button.tsx';
 
 const EVERY = 3000;
@@ -171,12 +177,7 @@ function columnsOf(state: JobState, act: () => void): readonly Column<Job>[] {
       width: 'wrap',
       render: ({ error }) => <span class="job-error">{error ?? ''}</span>,
     },
-    {
-      id: 'actions',
-      title: t('Actions'),
-      width: 'fit',
-      render: (job) => <JobActions job={job} changed={act} />,
-    },
+    actionsColumn((job) => <JobActions job={job} changed={act} />),
   ];
 }
 

@@ -2,24 +2,18 @@ import { useMemo, useState, useEffect } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { Failure, Badge } from '../../parts/page.tsx';
 import { lineOf, type StreamEvent } from '../../parts/event-frames.ts';
-import {
-  createLogLines,
-  type LogFilter,
-  type LogLine,
-  type LogLines,
-} from '../../parts/log-lines.ts';
+import { type LogFilter, type LogLine, LogLines } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
 import { type Streamed, useStream } from '../../parts/use-stream.ts';
 import { appLine, type LogEntry, serverLine } from './lines.ts';
 import type { ComponentChildren } from 'preact';
 import { withoutAnsi } from '../../parts/ansi.ts';
-import { Badge } from '../../parts/page.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { formatNumber } from '../../parts/time.tsx';
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 
 /** Lines that are read at first. */
 const FIRST = 1000;
@@ -27,38 +21,36 @@ const FIRST = 1000;
 /** The server's own log, continued live. */
 export function ServerLog({ filter }: { filter: LogFilter }) {
   const level = filter.level === null ? '' : `&level=${filter.level}`;
-  const lines = useMemo(() => createLogLines(), []);
-  const held = useHeld(lines);
+  const lines = useMemo(() => new PausableLines(), []);
   const stream = useStream(`/api/system/logs?limit=${FIRST}${level}`, (events) => {
     for (const { event, data } of events) {
-      if (event === 'lines') held.take((JSON.parse(data) as LogEntry[]).map(serverLine));
+      if (event === 'lines') lines.take((JSON.parse(data) as LogEntry[]).map(serverLine));
       if (event === 'dropped') lines.skip((JSON.parse(data) as { lines: number | null }).lines);
     }
   });
   return (
-    <FollowedLog name="server" {...{ held, stream, filter }}>
-      <OlderLines held={held} level={level} />
+    <FollowedLog name="server" {...{ lines, stream, filter }}>
+      <OlderLines lines={lines} level={level} />
     </FollowedLog>
   );
 }
 
 /** The output of a hosted app. */
 export function AppLog({ name, filter }: { name: string; filter: LogFilter }) {
-  const lines = useMemo(() => createLogLines(), []);
-  const held = useHeld(lines);
+  const lines = useMemo(() => new PausableLines(), []);
   const path = `/api/apps/${encodeURIComponent(name)}/logs?tail=${FIRST}&timestamps=true`;
   const stream = useStream(path, (events: readonly StreamEvent[]) =>
-    held.take(events.map(({ data }) => appLine(lineOf(data)))),
+    lines.take(events.map(({ data }) => appLine(lineOf(data)))),
   );
-  return <FollowedLog name={name} {...{ held, stream, filter }} />;
+  return <FollowedLog name={name} {...{ lines, stream, filter }} />;
 }
 
-function FollowedLog({ name, held, stream, filter, children }: LogToolsProps) {
+function FollowedLog({ name, lines, stream, filter, children }: LogToolsProps) {
   return (
     <div class="logs" aria-busy={stream.state === 'connecting' && stream.error === null}>
-      <LogTools {...{ name, held, stream, filter }}>{children}</LogTools>
+      <LogTools {...{ name, lines, stream, filter }}>{children}</LogTools>
       {stream.error !== null && <Failure error={stream.error} again={stream.again} />}
-      <LogView lines={held.lines} filter={filter} empty={emptyText(stream, filter)} />
+      <LogView lines={lines} filter={filter} empty={emptyText(stream, filter)} />
     </div>
   );
 }
@@ -70,17 +62,17 @@ function emptyText({ state }: Streamed, { search }: LogFilter): string {
 }
 
 /** Reads what was logged before the first line that is shown. */
-function OlderLines({ held, level }: { held: PausableLines; level: string }) {
+function OlderLines({ lines, level }: { lines: PausableLines; level: string }) {
   const [state, setState] = useState<'some' | 'reading' | 'none'>('some');
-  const first = held.lines.version.value >= 0 ? held.lines.all()[0] : undefined;
-  if (state === 'none' || first === undefined || held.lines.all().length < FIRST) return null;
+  const first = lines.version.value >= 0 ? lines.all()[0] : undefined;
+  if (state === 'none' || first === undefined || lines.all().length < FIRST) return null;
   const read = async () => {
     setState('reading');
     const path = `/api/system/logs?limit=${FIRST}&cursor=${first.id}${level}`;
     try {
-      const { lines, next_cursor } = await call<Page>('GET', path);
-      held.lines.prepend(lines.map(serverLine).toReversed());
-      setState(next_cursor === null ? 'none' : 'some');
+      const older = await call<Page>('GET', path);
+      lines.prepend(older.lines.map(serverLine).toReversed());
+      setState(older.next_cursor === null ? 'none' : 'some');
     } catch (error) {
       notifyFailure(error);
       setState('some');
@@ -101,26 +93,24 @@ interface Page {
 interface LogToolsProps {
   /** For the name of the file that `Download` makes. */
   readonly name: string;
-  readonly held: PausableLines;
+  readonly lines: PausableLines;
   readonly stream: Streamed;
   readonly filter: LogFilter;
   readonly children?: ComponentChildren;
 }
 
 /** The tools of a log, and the number of its lines. */
-function LogTools({ name, held, stream, filter, children }: LogToolsProps) {
-  const paused = held.paused.value;
+function LogTools({ name, lines, stream, filter, children }: LogToolsProps) {
+  const paused = lines.paused.value;
   return (
     <div class="tools log-tools">
       <StreamBadge state={stream.state} paused={paused} />
-      <Counted held={held} />
+      <Counted lines={lines} />
       <span class="spread" />
       {children}
-      <Button onClick={paused ? held.resume : held.pause}>
-        {paused ? t('Resume') : t('Pause')}
-      </Button>
-      <Button onClick={() => held.lines.clear()}>{t('Clear')}</Button>
-      <Button onClick={() => download(name, held.lines.matching(filter))}>{t('Download')}</Button>
+      <Button onClick={() => lines.pause(!paused)}>{paused ? t('Resume') : t('Pause')}</Button>
+      <Button onClick={() => lines.clear()}>{t('Clear')}</Button>
+      <Button onClick={() => download(name, lines.matching(filter))}>{t('Download')}</Button>
     </div>
   );
 }
@@ -138,8 +128,8 @@ function StreamBadge({ state, paused }: { state: Streamed['state']; paused: bool
 const EVERY = 500;
 
 /** The status: `1,200 lines, 30 skipped`. */
-function Counted({ held }: { held: PausableLines }) {
-  const { lines, waiting } = held;
+function Counted({ lines }: { lines: PausableLines }) {
+  const { waiting } = lines;
   const [, look] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => look(lines.version.peek() + waiting.peek()), EVERY);
@@ -166,45 +156,32 @@ function download(name: string, lines: readonly LogLine[]): void {
   saveFile(`${name}-${now}.log`, 'text/plain', text);
 }
 
-/** Lines of a log. New ones wait while the log is paused. */
-interface PausableLines {
-  readonly lines: LogLines;
-  readonly paused: Signal<boolean>;
-  /** How many lines wait. */
-  readonly waiting: Signal<number>;
-  take(lines: readonly LogLine[]): void;
-  pause(): void;
-  resume(): void;
-}
-
 /** At most this many lines wait. The oldest are skipped. */
 const MOST = 50_000;
 
-function useHeld(lines: LogLines): PausableLines {
-  return useMemo(() => createHeld(lines), [lines]);
-}
+/** Lines of a log. New ones wait while it is paused. */
+class PausableLines extends LogLines {
+  readonly paused = signal(false);
+  /** How many lines wait. */
+  readonly waiting = signal(0);
+  #held: LogLine[] = [];
 
-function createHeld(lines: LogLines): PausableLines {
-  const [paused, waiting] = [signal(false), signal(0)];
-  let held: LogLine[] = [];
-  const hold = (more: readonly LogLine[]) => {
-    held = held.concat(more);
-    const over = held.length - MOST;
+  take(more: readonly LogLine[]): void {
+    if (!this.paused.peek()) return this.append(more);
+    this.#held = this.#held.concat(more);
+    const over = this.#held.length - MOST;
     if (over > 0) {
-      held = held.slice(over);
-      lines.skip(over);
+      this.#held = this.#held.slice(over);
+      this.skip(over);
     }
-    waiting.value = held.length;
-  };
-  return {
-    ...{ lines, paused, waiting },
-    take: (more) => (paused.peek() ? hold(more) : lines.append(more)),
-    pause: () => (paused.value = true),
-    resume: () => {
-      paused.value = false;
-      lines.append(held);
-      held = [];
-      waiting.value = 0;
-    },
-  };
+    this.waiting.value = this.#held.length;
+  }
+
+  pause(on: boolean): void {
+    this.paused.value = on;
+    if (on) return;
+    this.append(this.#held);
+    this.#held = [];
+    this.waiting.value = 0;
+  }
 }

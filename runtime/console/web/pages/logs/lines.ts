@@ -95,6 +95,6 @@ function toldOf({ event, mail }: Logged): string | null {
     ...['method', 'reason', 'identifier_masked', 'policy', 'role'].map((name) => data[name]),
   ];
   const rest = parts.filter(Boolean).join(', ');
-  const subject = words.charAt(0).toUpperCase() + words.slice(1);
+  const subject = words.replace(/^api\b/, 'API').replace(/^./, (first) => first.toUpperCase());
   return rest === '' ? subject : `${subject}: ${rest}`;
 }

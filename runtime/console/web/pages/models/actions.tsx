@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Button } from '../../parts/button.tsx';
+import { RowButton } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { formatBytes } from '../../parts/time.tsx';
-import { type Model, pathOf } from './types.ts';
 
 interface Action {
   readonly title: string;
@@ -25,15 +24,14 @@ export function ModelActions({ model, reload }: { model: Model; reload: () => vo
   return (
     <span class="buttons">
       {actionsOf(model).map((action) => (
-        <Button
+        <RowButton
           key={action.title}
           class={action.danger === true ? 'danger' : undefined}
           disabled={doing}
-          aria-label={`${action.title} ${model.id}`}
+          verb={action.title}
+          of={model.id}
           onClick={() => act(action)}
-        >
-          {action.title}
-        </Button>
+        />
       ))}
       {doing && <span class="quiet">{t('…')}</span>}
     </span>
@@ -95,3 +93,39 @@ const deleteOf = ({ id, size_bytes: bytes }: Model): Action => ({
     await attempt(() => call('DELETE', pathOf(id)), t('{id} is deleted', { id }));
   },
 });
+
+/** A language model, as `GET /api/mlx/models` has it. */
+export interface Model {
+  readonly id: string;
+  readonly name: string;
+  readonly size_bytes: number;
+  readonly format: 'gguf' | 'mlx' | 'remote';
+  readonly quantization: string | null;
+  readonly status: 'available' | 'downloading' | 'downloaded' | 'running';
+  readonly licence?: string | null;
+  /** Whether the engine of this server runs it. */
+  readonly runnable?: boolean;
+  /** 0 to 1. */
+  readonly progress?: number;
+  readonly downloaded_bytes?: number;
+  /** Why its last download or start failed. */
+  readonly error?: string;
+}
+
+export interface Models {
+  readonly models: readonly Model[];
+  readonly running: string | null;
+  readonly engine: string | null;
+  readonly eligible: boolean;
+  /** Why no model can run on this server. */
+  readonly reason?: string;
+  readonly state?: 'stopped' | 'starting' | 'running' | 'restarting';
+}
+
+/** An id holds a slash, which stays one. */
+const pathOf = (id: string): string =>
+  `/api/mlx/models/${id.split('/').map(encodeURIComponent).join('/')}`;
+
+export const TONES: Readonly<Record<Model['status'], 'plain' | 'busy' | 'good'>> = {
+  ...{ available: 'plain', downloading: 'busy', downloaded: 'plain', running: 'good' },
+};

@@ -9,18 +9,56 @@ import { createFrameReader } from '../../parts/event-frames.ts';
 
 /** A chat with the model that runs. Its answers are shown as text and never as markup. */
 export function Chat({ model }: { model: string }) {
+  const { messages, status, refused, busy, send, stop, clear } = useChat(model);
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const text = String(new FormData(form).get('message')).trim();
+    if (text === '' || busy) return;
+    form.reset();
+    void send(text);
+  };
+  return (
+    <Panel name={t('Chat with {model}', { model })}>
+      <Conversation messages={messages} busy={busy} />
+      {refused !== null && <p role="alert">{refused}</p>}
+      <form class="chat-form" onSubmit={onSubmit}>
+        <label for="chat-message">{t('Message')}</label>
+        <textarea
+          id="chat-message"
+          name="message"
+          rows={2}
+          required
+          onKeyDown={(event) => sendByEnter(event)}
+        />
+        <div class="buttons">
+          <button type="submit" class="main" disabled={busy}>
+            {t('Send')}
+          </button>
+          <Button disabled={!busy} onClick={stop}>
+            {t('Stop generating')}
+          </Button>
+          <Button class="plain" disabled={busy || messages.length === 0} onClick={clear}>
+            {t('New chat')}
+          </Button>
+          <span role="status" class="quiet">
+            {status}
+          </span>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** The messages of a chat, of which the model answers the last one. */
+function useChat(model: string) {
   const [messages, setMessages] = useState<readonly ChatMessage[]>([]);
   const [status, setStatus] = useState('');
   const [refused, setRefused] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => () => running.current?.abort(), []);
-  const send = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const text = String(new FormData(form).get('message')).trim();
-    if (text === '' || busy) return;
-    form.reset();
+  const send = async (text: string) => {
     const asked = [...messages, { role: 'user', content: text }] as const;
     const leaving = new AbortController();
     running.current = leaving;
@@ -39,40 +77,9 @@ export function Chat({ model }: { model: string }) {
     if (leaving.signal.aborted) setStatus((last) => t('Stopped. {last}', { last }));
     setBusy(false);
   };
-  return (
-    <Panel name={t('Chat with {model}', { model })}>
-      <Conversation messages={messages} busy={busy} />
-      {refused !== null && <p role="alert">{refused}</p>}
-      <form class="chat-form" onSubmit={(event) => void send(event)}>
-        <label for="chat-message">{t('Message')}</label>
-        <textarea
-          id="chat-message"
-          name="message"
-          rows={2}
-          required
-          onKeyDown={(event) => sendByEnter(event)}
-        />
-        <div class="buttons">
-          <button type="submit" class="main" disabled={busy}>
-            {t('Send')}
-          </button>
-          <Button disabled={!busy} onClick={() => running.current?.abort()}>
-            {t('Stop generating')}
-          </Button>
-          <Button
-            class="plain"
-            disabled={busy || messages.length === 0}
-            onClick={() => (setMessages([]), setStatus(''))}
-          >
-            {t('New chat')}
-          </Button>
-          <span role="status" class="quiet">
-            {status}
-          </span>
-        </div>
-      </form>
-    </Panel>
-  );
+  const stop = () => running.current?.abort();
+  const clear = () => (setMessages([]), setStatus(''));
+  return { messages, status, refused, busy, send, stop, clear };
 }
 
 /** Shift+Enter is a new line. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../../messages.ts';
-import { figure } from '../../parts/figures.ts';
+import { figure } from '../../parts/plot-series.ts';
 import { Answer, Badge, Panel } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot.tsx';
 import { formatBytes, formatDuration, formatTime } from '../../parts/time.tsx';

@@ -6,22 +6,21 @@ import { useCall, type Called } from '../../parts/use-call.ts';
 import { type Figures, RANGES, seriesOf, totalOf } from './figures.ts';
 import { HealthPanel, type ServerDescription } from './health.tsx';
 import { can } from '../../parts/can.ts';
-import { AlertIcon } from '../../parts/icons.tsx';
+import { AlertIcon, PageIcon } from '../../parts/icons.tsx';
 import { formatBytes, formatNumber, Time } from '../../parts/time.tsx';
 import { description, type Description } from '../../description.ts';
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { PageIcon } from '../../parts/page-icons.tsx';
 import { Plot } from '../../parts/plot.tsx';
 
 /** The page `Overview`: problems, figures, and the next steps. */
 export function OverviewPage() {
   const asked = query.value.get('range');
-  const range = RANGES.find(({ id }) => id === asked) ?? RANGES[0]!;
+  const range = RANGES.find(({ id }) => id === asked) ?? RANGES[0];
   const info = useCall<ServerDescription>('/api/system/info', { every: 10_000 });
   const figures = useCall<Figures>(`/api/system/metrics?range=${range.id}`, { every: range.every });
   const attention = useAttention(info.data);
-  const choose = (id: string) => setQuery({ range: id === RANGES[0]!.id ? null : id });
+  const choose = (id: string) => setQuery({ range: id === RANGES[0].id ? null : id });
   return (
     <Page
       title={t('Overview')}
@@ -132,15 +131,15 @@ function AttentionList({ items }: { items: readonly Attention[] }) {
 }
 
 /** Short texts about what each page is for, on a new server. */
-const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = {
-  data: ['Add rows', 'See what is in each table, and change it.'],
-  graphql: ['Try a query', 'Write one with completion, and see its plan in the database.'],
-  users: ['Manage users', 'Roles, sessions, API keys, and what happened.'],
-  apps: ['Deploy an app', 'From an image, a repository or an archive.'],
-  models: ['Run a model', 'Download one and ask it something.'],
-  logs: ['Read the log', 'Live, searchable, of all workers.'],
-  schema: ['Look at the schema', 'Types, their relations, and migrations.'],
-};
+const STEPS = [
+  ['data', 'Add rows', 'See what is in each table, and change it.'],
+  ['graphql', 'Try a query', 'Write one with completion, and see its plan in the database.'],
+  ['users', 'Manage users', 'Roles, sessions, API keys, and what happened.'],
+  ['apps', 'Deploy an app', 'From an image, a repository or an archive.'],
+  ['models', 'Run a model', 'Download one and ask it something.'],
+  ['logs', 'Read the log', 'Live, searchable, of all workers.'],
+  ['schema', 'Look at the schema', 'Types, their relations, and migrations.'],
+] as const;
 
 const KEY = 'console-first-steps';
 
@@ -148,8 +147,11 @@ const KEY = 'console-first-steps';
 function FirstSteps() {
   const [hidden, setHidden] = useState(localStorage.getItem(KEY) === 'hidden');
   const known = description.value;
-  const pages = known?.pages.filter(({ id }) => Object.hasOwn(STEPS, id)) ?? [];
-  if (hidden || known?.environment !== 'development' || pages.length === 0) return null;
+  const steps = STEPS.flatMap(([id, title, text]) => {
+    const page = known?.pages.find((each) => each.id === id);
+    return page ? [{ id, title, text, path: page.path }] : [];
+  });
+  if (hidden || known?.environment !== 'development' || steps.length === 0) return null;
   const hide = () => {
     localStorage.setItem(KEY, 'hidden');
     setHidden(true);
@@ -164,12 +166,12 @@ function FirstSteps() {
       }
     >
       <ul class="first-steps">
-        {pages.map(({ id, path }) => (
+        {steps.map(({ id, title, text, path }) => (
           <li key={id}>
             <a href={path}>
               <PageIcon id={id} />
-              <b>{t(STEPS[id]![0])}</b>
-              <span class="quiet">{t(STEPS[id]![1])}</span>
+              <b>{t(title)}</b>
+              <span class="quiet">{t(text)}</span>
             </a>
           </li>
         ))}

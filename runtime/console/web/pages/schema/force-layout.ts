@@ -1,5 +1,4 @@
-import type { Placed, PlacedBox, PlacedEdge, Point } from './placed.ts';
-import type { Box, Edge } from './graph-model.ts';
+import type { Placed, PlacedBox, PlacedEdge, Point, Box, Edge } from './graph-model.ts';
 
 const ROUNDS = 300;
 /** Room around a box. */

@@ -1,6 +1,5 @@
 import { t } from '../../messages.ts';
-import type { PlacedBox } from './placed.ts';
-import { cut, HEAD, LINE } from './graph-model.ts';
+import { type PlacedBox, cut, HEAD, LINE } from './graph-model.ts';
 
 /** The address of this page with a type. The rest of it stays. */
 export function linkOfType(name: string): string {

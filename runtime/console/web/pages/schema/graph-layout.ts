@@ -1,7 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { forceLayout } from './force-layout.ts';
-import type { Box, Edge, GraphModel } from './graph-model.ts';
-import type { Placed, PlacedBox, PlacedEdge, Point } from './placed.ts';
+import type { Box, Edge, GraphModel, Placed, PlacedBox, PlacedEdge, Point } from './graph-model.ts';
 
 const GAP = 36;
 /** With more types than this, layers are too wide to be read. */

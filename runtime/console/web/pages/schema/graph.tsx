@@ -6,8 +6,14 @@ import { Panel } from '../../parts/page.tsx';
 import type { DescribedType } from './described.ts';
 import { GraphBox, linkOfType } from './graph-box.tsx';
 import { layoutOf } from './graph-layout.ts';
-import { graphOf, type End } from './graph-model.ts';
-import type { Placed, PlacedBox, PlacedEdge, Point } from './placed.ts';
+import {
+  graphOf,
+  type End,
+  type Placed,
+  type PlacedBox,
+  type PlacedEdge,
+  type Point,
+} from './graph-model.ts';
 import { useView, type Viewed } from './use-view.ts';
 
 /** How far an arrow key moves the drawing, in pixels. */
@@ -140,15 +146,16 @@ function useWheel({ svg, zoom }: Viewed): void {
   last.current = zoom;
   useEffect(() => {
     const element = svg.current;
+    if (!element) return;
     const onWheel = (event: WheelEvent) => {
       event.preventDefault();
-      const { left, top } = element!.getBoundingClientRect();
+      const { left, top } = element.getBoundingClientRect();
       const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
       const factor = Math.exp(-Math.max(-120, Math.min(120, event.deltaY * lines)) / 500);
       last.current(factor, { x: event.clientX - left, y: event.clientY - top });
     };
-    element?.addEventListener('wheel', onWheel, { passive: false });
-    return () => element?.removeEventListener('wheel', onWheel);
+    element.addEventListener('wheel', onWheel, { passive: false });
+    return () => element.removeEventListener('wheel', onWheel);
   }, []);
 }
 

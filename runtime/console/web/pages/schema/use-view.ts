@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Point } from './placed.ts';
+import type { Point } from './graph-model.ts';
 
 /** The part of the drawing that is seen: its upper left corner, and how large a unit is. */
 export interface View extends Point {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, RowButton } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { Badge, Panel } from '../../parts/page.tsx';
-import { type Columns, Table } from '../../parts/table.tsx';
+import { actionsColumn, type Columns, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { KeyCreated, type NewKey, NewKeyDialog, RotateDialog, ScopesDialog } from './new-key.tsx';
@@ -92,7 +92,7 @@ function columnsOf(
       ),
       sort: ({ last_used_at, created_at }) => last_used_at ?? created_at,
     },
-    can('auth:manage') && { id: 'actions', title: t('Actions'), width: 'fit', render: actions },
+    can('auth:manage') && actionsColumn(actions),
   ];
 }
 
@@ -139,15 +139,8 @@ function KeyActions({ of: key, open, changed }: KeyActionsProps) {
       >
         {t('Scopes')}
       </Button>
-      <Button
-        aria-label={t('Rotate {name}', { name })}
-        onClick={() => open({ kind: 'rotate', key })}
-      >
-        {t('Rotate')}
-      </Button>
-      <Button class="danger" aria-label={t('Revoke {name}', { name })} onClick={revoke}>
-        {t('Revoke')}
-      </Button>
+      <RowButton verb={t('Rotate')} of={name} onClick={() => open({ kind: 'rotate', key })} />
+      <RowButton class="danger" verb={t('Revoke')} of={name} onClick={revoke} />
     </div>
   );
 }

@@ -1,8 +1,7 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { textIn, wordsIn } from '../../parts/form-text.ts';
+import { Field, textIn, wordsIn } from '../../parts/field.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { ADMIN, type ApiKey, type User } from './shapes.ts';

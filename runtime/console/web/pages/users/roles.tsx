@@ -2,15 +2,14 @@ import { useState } from 'preact/hooks';
 import { base } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, RowButton } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { textIn, wordsIn } from '../../parts/form-text.ts';
+import { Field, textIn, wordsIn } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
 import { Badge, Panel } from '../../parts/page.tsx';
-import { type Columns, Table } from '../../parts/table.tsx';
+import { actionsColumn, type Columns, Table } from '../../parts/table.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, counted, holdsAll, type Role, rightsOf } from './shapes.ts';
@@ -81,12 +80,8 @@ function columnsOf(edit: (editing: Editing) => void, changed: () => void): Colum
       title: t('By console.roles'),
       render: ({ application_permissions: given }) => given.join(', ') || '–',
     },
-    can('auth:manage') && {
-      id: 'actions',
-      title: t('Actions'),
-      width: 'fit',
-      render: (role: Role) => <RoleActions of={role} edit={edit} changed={changed} />,
-    },
+    can('auth:manage') &&
+      actionsColumn((role: Role) => <RoleActions of={role} edit={edit} changed={changed} />),
   ];
 }
 
@@ -154,16 +149,9 @@ function RoleActions({ of: role, edit, changed }: RoleActionsProps) {
       )}
       {!role.is_system && (
         <>
-          <Button
-            aria-label={t('Rename {name}', { name })}
-            onClick={() => edit({ kind: 'rename', role })}
-          >
-            {t('Rename')}
-          </Button>
+          <RowButton verb={t('Rename')} of={name} onClick={() => edit({ kind: 'rename', role })} />
           {role.users === 0 && (
-            <Button class="danger" aria-label={t('Delete {name}', { name })} onClick={remove}>
-              {t('Delete')}
-            </Button>
+            <RowButton class="danger" verb={t('Delete')} of={name} onClick={remove} />
           )}
         </>
       )}

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt } from '../../parts/notices.tsx';
 import { Badge } from '../../parts/page.tsx';
-import { type Columns, Table, timeColumn } from '../../parts/table.tsx';
+import { actionsColumn, type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, mayChange, type Session, type User } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
@@ -58,18 +58,14 @@ function columnsOf(end: ((session: Session) => void) | null): Columns<Session> {
     },
     timeColumn('created_at', t('Since')),
     timeColumn('last_seen_at', t('Last seen')),
-    end && {
-      id: 'actions',
-      title: t('Actions'),
-      width: 'fit',
-      render: (session: Session) => (
+    end &&
+      actionsColumn((session: Session) => (
         <Button
           aria-label={t('End session from {ip}', { ip: session.ip })}
           onClick={() => end(session)}
         >
           {t('End')}
         </Button>
-      ),
-    },
+      )),
   ];
 }

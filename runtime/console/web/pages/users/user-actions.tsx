@@ -8,8 +8,7 @@ import { attempt, notifyFailure, notify } from '../../parts/notices.tsx';
 import { ADMIN, mayChange, type User, type ApiKey, counted } from './shapes.ts';
 import type { Question } from '../../../own-pages.ts';
 import { isCaller } from './role-choice.tsx';
-import { Field } from '../../parts/field.tsx';
-import { textIn } from '../../parts/form-text.ts';
+import { Field, textIn } from '../../parts/field.tsx';
 
 interface OfUser {
   readonly user: User;

@@ -7,8 +7,13 @@ import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { attempt, notify, notifyFailure } from '../../parts/notices.tsx';
 import { Panel, Badge } from '../../parts/page.tsx';
-import { EditWebhook, RotateSecret } from './dialogs.tsx';
-import { pathOf, type Webhook, type WebhookDelivery } from './webhook.ts';
+import {
+  EditWebhook,
+  RotateSecret,
+  pathOf,
+  type Webhook,
+  type WebhookDelivery,
+} from './dialogs.tsx';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { type Columns, Table, timeColumn } from '../../parts/table.tsx';

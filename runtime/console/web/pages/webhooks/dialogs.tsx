@@ -2,10 +2,8 @@ import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
-import { Field } from '../../parts/field.tsx';
-import { wordsIn } from '../../parts/form-text.ts';
+import { Field, wordsIn } from '../../parts/field.tsx';
 import { notify } from '../../parts/notices.tsx';
-import { pathOf, WEBHOOKS, type Webhook } from './webhook.ts';
 
 interface NewWebhookProps {
   close(): void;
@@ -113,3 +111,30 @@ export const SecretDialog = ({ secret, close }: { secret: string; close: () => v
     {t('Requests are signed with it.')}
   </ShownOnce>
 );
+
+/** An endpoint that events are sent to. */
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly types: readonly string[];
+  readonly source: 'manifest' | 'admin';
+  readonly created_at: string;
+  readonly disabled_at: string | null;
+}
+
+/** The delivery of one event to one endpoint. */
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly type: string | null;
+  readonly attempt: number;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly last_code: number | null;
+  readonly last_error: string | null;
+  readonly created_at: string;
+  readonly next_at: string | null;
+}
+
+export const WEBHOOKS = '/api/auth/admin/webhooks';
+
+export const pathOf = ({ id }: Webhook): string => `${WEBHOOKS}/${encodeURIComponent(id)}`;

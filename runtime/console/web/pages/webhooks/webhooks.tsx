@@ -7,8 +7,7 @@ import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Chosen } from './chosen.tsx';
-import { NewWebhook, SecretDialog } from './dialogs.tsx';
-import { WEBHOOKS, type Webhook } from './webhook.ts';
+import { NewWebhook, SecretDialog, WEBHOOKS, type Webhook } from './dialogs.tsx';
 
 /** The endpoints that get security events, and the deliveries to them. */
 export function WebhooksPage() {
