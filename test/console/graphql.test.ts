@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonLines } from '../../runtime/console/web/pages/graphql/result.tsx';
 import { prettify } from '../../runtime/console/web/pages/graphql/prettify.ts';
-import { sqlLines } from '../../runtime/console/web/pages/graphql/plan.tsx';
+import { jsonLines, sqlLines } from '../../runtime/console/web/pages/graphql/lines.ts';
 import { chromium, describeWith } from '../engines/available.ts';
 import { type ConsoleServer, OPERATOR, startConsole } from './server.ts';
 

@@ -20,37 +20,65 @@ export interface ChatChunk {
 
 export interface ChunkChoice {
   readonly index?: number;
-  readonly delta?: {
-    readonly content?: string | null;
-    readonly reasoning_content?: string | null;
-    /** The same, in the words of `mlx_lm.server` and of newer vLLM. */
-    readonly reasoning?: string | null;
-    readonly tool_calls?: readonly CallDelta[];
-  };
+  readonly delta?: Said;
   readonly text?: string;
   readonly finish_reason?: string | null;
   /** The stop text that ended the answer, where the engine says it. */
   readonly stop_reason?: unknown;
 }
 
-export interface CallDelta {
-  readonly index: number;
-  readonly id?: string;
-  readonly function?: { readonly name?: string; readonly arguments?: string };
-}
-
 /** A whole chat completion, as an engine sends it. */
 export interface ChatAnswer {
   readonly choices: readonly {
-    readonly message: {
-      readonly content?: string | null;
-      readonly reasoning_content?: string | null;
-      readonly tool_calls?: readonly CallDelta[] | null;
-    };
+    readonly message: Said;
     readonly finish_reason: string | null;
     readonly stop_reason?: unknown;
   }[];
 }
+
+/** A message of a model, or the part of it that a chunk adds. */
+interface Said {
+  readonly content?: string | null;
+  readonly reasoning_content?: string | null;
+  /** The same, in the words of `mlx_lm.server` and of newer vLLM. */
+  readonly reasoning?: string | null;
+  readonly tool_calls?:
+    | readonly {
+        readonly index?: number;
+        readonly id?: string;
+        readonly function?: { readonly name?: string; readonly arguments?: string };
+      }[]
+    | null;
+}
+
+/** A piece of what a model says. Pieces of the same kind and place belong together. */
+export interface Piece {
+  readonly kind: 'thought' | 'text' | 'call';
+  /** Of a call: its place among the calls of the answer. */
+  readonly at: number;
+  /** Of a call: its arguments as JSON. */
+  readonly text: string;
+  readonly id?: string | undefined;
+  readonly name: string;
+}
+
+/** What a model says, in the order in which answers tell it. */
+export function piecesOf(said: Said = {}): readonly Piece[] {
+  const { content, reasoning_content: thought, tool_calls: calls } = said;
+  const piece = (kind: Piece['kind'], text: string): Piece => ({ kind, text, at: 0, name: '' });
+  return [
+    ...(thought ? [piece('thought', thought)] : []),
+    ...(content ? [piece('text', content)] : []),
+    ...(calls ?? []).map(({ index, id, function: called }, place): Piece => ({
+      ...piece('call', called?.arguments ?? ''),
+      ...{ at: index ?? place, id, name: called?.name ?? '' },
+    })),
+  ];
+}
+
+/** Whether a piece goes on with what is open. */
+export const goesOn = (open: Pick<Piece, 'kind' | 'at'> | null, { kind, at }: Piece): boolean =>
+  open?.kind === kind && open.at === at;
 
 /** A request in the words of the engine, and how its answer is told to the caller. */
 export interface Translated {

@@ -1,8 +1,7 @@
 import { assertOnly, type Fields, present, type Translated } from '../dialect.ts';
 import { refusal, unsupported } from '../failures.ts';
 import { readBlocks, readText } from './content-blocks.ts';
-import { MessageEvents } from './message-events.ts';
-import { messageObject } from './message-object.ts';
+import { MessageEvents, messageObject } from './message-answer.ts';
 
 const KNOWN_FIELDS = new Set([
   ...['messages', 'system', 'max_tokens', 'tools', 'tool_choice', 'stop_sequences', 'stream'],

@@ -1,7 +1,6 @@
 import { assertOnly, type Fields, present, type Translated } from '../dialect.ts';
 import { refusal, unsupported } from '../failures.ts';
-import { ResponseEvents } from './response-events.ts';
-import { responseObject } from './response-object.ts';
+import { ResponseEvents, responseObject } from './response-answer.ts';
 import { readItems } from './input-items.ts';
 
 const KNOWN_FIELDS = new Set([

@@ -1,4 +1,5 @@
 import { t } from '../../messages.ts';
+import { sqlLines } from './lines.ts';
 import { Failure, Panel } from '../../parts/page.tsx';
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
@@ -125,62 +126,3 @@ const ask = async (typed: Typed, as: ExplainedAs): Promise<Explained> =>
     ...(as.kind === 'public' && { as: 'public' }),
     ...(as.kind === 'user' && { as: { user_id: as.id } }),
   });
-
-/** Words that begin a line, at the depth of their parentheses. */
-const BREAKS =
-  /^(?:select|from|where|order|group|having|limit|union|left|inner|cross|join|values|set|returning|on conflict|insert|update|delete|with)$/i;
-
-/** Characters up to which parentheses stay on one line. */
-const SHORT = 60;
-
-/**
- * Breaks a statement into lines: at its clauses, and inside of long parentheses. It changes white
- * space alone.
- *
- * @example sqlLines('select 1 from posts where id = ?') // 'select 1\nfrom posts\nwhere id = ?'
- */
-export function sqlLines(sql: string): string {
-  const tokens = sql.match(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]|\s+|[^\s()'"]+/g) ?? [];
-  const closes = matches(tokens);
-  const open: boolean[] = [];
-  let text = '';
-  let skipTo = -1;
-  const newLine = () => `\n${'  '.repeat(open.filter(Boolean).length)}`;
-  tokens.forEach((token, index) => {
-    if (index <= skipTo) return void (text += token);
-    if (token === '(') {
-      const end = closes.get(index) ?? index;
-      const inner = tokens.slice(index, end + 1).join('');
-      if (inner.length <= SHORT || !/\bselect\b/i.test(inner)) {
-        text += token;
-        if (inner.length <= SHORT) skipTo = end;
-        else open.push(false);
-        return;
-      }
-      text += token;
-      open.push(true);
-      text += newLine();
-      return;
-    }
-    if (token === ')') {
-      const broken = open.pop();
-      text = broken ? text.trimEnd() + newLine() + token : text + token;
-      return;
-    }
-    const breaks =
-      BREAKS.test(token) && open.at(-1) !== false && !/(?:[(\n]|left|inner|cross)\s*$/i.test(text);
-    text = breaks && text !== '' ? text.trimEnd() + newLine() + token : text + token;
-  });
-  return text;
-}
-
-/** The index of the closing parenthesis of each opening one. */
-function matches(tokens: readonly string[]): ReadonlyMap<number, number> {
-  const found = new Map<number, number>();
-  const open: number[] = [];
-  tokens.forEach((token, index) => {
-    if (token === '(') open.push(index);
-    else if (token === ')') found.set(open.pop() ?? -1, index);
-  });
-  return found;
-}
