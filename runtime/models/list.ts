@@ -1,3 +1,4 @@
+import { count, flag, object, orNull, text, type ValueOf } from '@twofold/schema/shapes';
 import type { Downloads } from './download/downloads.ts';
 import type { ModelEngine, RemoteModel } from './engine/engine.ts';
 import type { LocalModel, Model } from './model.ts';
@@ -5,26 +6,34 @@ import type { ModelKind } from './download/model-kind.ts';
 import type { ModelPool } from './pool/model-pool.ts';
 
 /** A model in API responses. */
-export interface ModelView {
-  readonly id: string;
-  readonly name: string;
-  readonly size_bytes: number;
-  readonly format: Model['format'] | 'remote';
-  readonly quantization: string | null;
-  readonly status: 'available' | 'downloading' | 'downloaded' | 'running';
-  readonly licence: string | null;
-  readonly context: number | null;
-  readonly runnable: boolean;
-  /** What it is for; null until it is downloaded. */
-  readonly kind: ModelKind | null;
-  /** Whether it is in memory. */
-  readonly loaded: boolean;
-  /** Progress of a running download, from 0 to 1. */
-  readonly progress?: number;
-  readonly downloaded_bytes?: number;
-  readonly path?: string;
-  readonly error?: string;
-}
+export const model = object(
+  {
+    id: { ...text, description: 'org/name, as on the hub' },
+    name: text,
+    size_bytes: { ...count, description: 'Rounded until the hub has returned the exact size' },
+    format: {
+      enum: ['gguf', 'mlx', 'remote'],
+      description: 'remote: the model is on the attached server',
+    },
+    quantization: orNull('string'),
+    status: { enum: ['available', 'downloading', 'downloaded', 'running'] },
+    licence: orNull('string'),
+    context: {
+      ...orNull('integer'),
+      description: 'The most tokens of the context that the model was trained for',
+    },
+    runnable: { ...flag, description: 'Whether the engine of this server runs this format' },
+    progress: { type: 'number', minimum: 0, maximum: 1 },
+    downloaded_bytes: count,
+    path: text,
+    error: { ...text, description: 'Why its last download or start failed' },
+    kind: { enum: ['chat', 'embedding', 'rerank', null], description: 'null: not downloaded' },
+    loaded: { ...flag, description: 'Whether it is in memory' },
+  },
+  ['id', 'name', 'size_bytes', 'format', 'quantization', 'status'],
+);
+
+type ModelView = ValueOf<typeof model>;
 
 export interface ModelSources {
   readonly models: ReadonlyMap<string, Model>;

@@ -3,20 +3,8 @@ import { MODEL_ID } from './model.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const KNOWN_FIELDS = new Set([
-  'id',
-  'name',
-  'format',
-  'size',
-  'quantization',
-  'licence',
-  'license',
-  'context',
-  'file',
-  'revision',
-]);
 const FILE_NAME = /^(?!.*(?:^|\/)\.)[A-Za-z0-9._/-]{1,200}\.gguf$/;
-const REVISION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
+const REVISION = /^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 const QUANTIZATION = /(?:^|[-._])(I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|\d{1,2}bit)(?=$|[-._])/i;
 
 /**
@@ -38,30 +26,40 @@ export function readListed(list: readonly unknown[], problem: (line: string) => 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function problemOf({ id, format, size, context, file, revision, ...rest }: Fields): string | null {
-  if (typeof id !== 'string' || !MODEL_ID.test(id)) return 'needs an id of the form org/name';
-  const unknown = Object.keys(rest).find((key) => !KNOWN_FIELDS.has(key));
-  if (unknown !== undefined)
-    return `has the unknown field ${unknown}; known are ${[...KNOWN_FIELDS].join(', ')}`;
-  if (format !== undefined && format !== 'gguf' && format !== 'mlx')
-    return 'has a format that is neither gguf nor mlx';
-  if (size !== undefined && !isCount(size)) return 'has a size that is not a number of bytes';
-  if (context !== undefined && !isCount(context))
-    return 'has a context that is not a number of tokens';
-  if (file !== undefined && !(typeof file === 'string' && FILE_NAME.test(file)))
-    return 'has a file that is not the name of a .gguf file in the repository';
-  if (
-    revision !== undefined &&
-    !(typeof revision === 'string' && REVISION.test(revision) && !revision.includes('..'))
-  )
-    return 'has a revision that is not a branch, tag or commit';
-  const text = ['name', 'quantization', 'licence', 'license'].find(
-    (key) => rest[key] !== undefined && typeof rest[key] !== 'string',
-  );
-  return text === undefined ? null : `has a ${text} that is not text`;
+interface Check {
+  holds(value: unknown): boolean;
+  readonly not: string;
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isLike = (pattern: RegExp) => (value: unknown) =>
+  typeof value === 'string' && pattern.test(value);
+const TEXT: Check = { holds: (value) => typeof value === 'string', not: 'not text' };
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  format: { holds: (value) => value === 'gguf' || value === 'mlx', not: 'neither gguf nor mlx' },
+  size: { holds: isCount, not: 'not a number of bytes' },
+  context: { holds: isCount, not: 'not a number of tokens' },
+  file: { holds: isLike(FILE_NAME), not: 'not the name of a .gguf file in the repository' },
+  revision: { holds: isLike(REVISION), not: 'not a branch, tag or commit' },
+  name: TEXT,
+  quantization: TEXT,
+  licence: TEXT,
+  license: TEXT,
+};
+const KNOWN_FIELDS: readonly string[] = ['id', ...Object.keys(CHECKS)];
+
+function problemOf(fields: Fields): string | null {
+  const { id, ...rest } = fields;
+  if (typeof id !== 'string' || !MODEL_ID.test(id)) return 'needs an id of the form org/name';
+  const unknown = Object.keys(rest).find((key) => !KNOWN_FIELDS.includes(key));
+  if (unknown !== undefined)
+    return `has the unknown field ${unknown}; known are ${KNOWN_FIELDS.join(', ')}`;
+  const wrong = Object.entries(CHECKS).find(
+    ([key, { holds }]) => fields[key] !== undefined && !holds(fields[key]),
+  );
+  return wrong ? `has a ${wrong[0]} that is ${wrong[1].not}` : null;
+}
 
 function toModel(fields: Fields): Model {
   const { id, name, size, context, file, revision } = fields as unknown as Model;

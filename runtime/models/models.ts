@@ -4,8 +4,8 @@ import type { HostingModel } from '@twofold/schema';
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { EventHub } from '@twofold/hosting';
 import { CATALOGUE } from './catalogue.ts';
-import { createDownloads, type Downloads } from './download/downloads.ts';
-import { createHub } from './download/hub.ts';
+import { Downloads } from './download/downloads.ts';
+import { Hub } from './download/hub.ts';
 import { createModelStore } from './download/model-store.ts';
 import { contextOf, createChooser } from './engine/choose.ts';
 import { type AdmissionParts, createAdmission } from './gateway/admission.ts';
@@ -13,16 +13,15 @@ import { createFigures } from './gateway/figures.ts';
 import type { ModelState } from './flows/flow.ts';
 import { createBudgetStore } from './keys/budget-store.ts';
 import { createModelKeys } from './keys/model-keys.ts';
-import { createPrices, type Price } from './keys/prices.ts';
-import { createUsageTable } from './keys/usage-table.ts';
+import { createPrices, type Price, createUsageTable } from './keys/usage-table.ts';
 import { readListed } from './listed.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createRunner } from './runner.ts';
 import { createAccess, createFind } from './pool/find-model.ts';
 import { createGpus, hasOwnMemory } from './pool/gpus.ts';
-import { createModelPool } from './pool/model-pool.ts';
+import { ModelPool } from './pool/model-pool.ts';
 import { createRoom } from './pool/room.ts';
-import { createSupervisor } from './supervisor.ts';
+import { Supervisor } from './supervisor.ts';
 
 export interface ModelsOptions {
   readonly kernel: Kernel;
@@ -69,9 +68,9 @@ export function createModels(options: ModelsOptions): Models {
   const { kernel, model, events, machine = {} } = options;
   const { settings, log, now, root, store } = kernel;
   const modelStore = createModelStore(join(root, model.models.directory));
-  const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
+  const hub = new Hub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
   const catalogue = catalogueOf(kernel, model);
-  const downloads = createDownloads({
+  const downloads = new Downloads({
     hub,
     modelStore,
     log,
@@ -147,7 +146,7 @@ function poolOf(
   const { log, now } = kernel;
   const pause = machine.pause ?? FIRST_PAUSE;
   const loaded = model.models.loaded ?? LOADED;
-  return createModelPool({
+  return new ModelPool({
     max: loaded.max,
     idle: loaded.idle,
     now,
@@ -161,7 +160,7 @@ function poolOf(
       gpus: () => gpus.now().filter(hasOwnMemory),
     }),
     supervise: (onChange) =>
-      createSupervisor({
+      new Supervisor({
         ...{ log, now, pause },
         onChange(state) {
           events.emit('model', { model: state.model?.id ?? null, status: state.state });

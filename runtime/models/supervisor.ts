@@ -11,19 +11,6 @@ export interface RunState {
   readonly endpoint: Endpoint | null;
 }
 
-/** Keeps one model running: restarts it after a crash, and gives up after too many. */
-export interface Supervisor {
-  /**
-   * Starts a model and resolves when it answers. The running model is stopped first, also the same
-   * model if it hangs. A running start of another model is cancelled.
-   */
-  start(engine: OneEngine, model: LocalModel): Promise<void>;
-  stop(): Promise<void>;
-  now(): RunState;
-  /** The reason why a model ended without `stop`. */
-  problem(id: string): string | undefined;
-}
-
 export interface SupervisorOptions {
   readonly log: Logger;
   readonly now: () => number;
@@ -48,11 +35,8 @@ interface Run {
   readonly crashes: number[];
 }
 
-export function createSupervisor(options: SupervisorOptions): Supervisor {
-  return new ModelSupervisor(options);
-}
-
-class ModelSupervisor implements Supervisor {
+/** Keeps one model running: restarts it after a crash, and gives up after too many. */
+export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #problems = new Map<string, string>();
   #current = STOPPED;
@@ -65,6 +49,10 @@ class ModelSupervisor implements Supervisor {
     this.#options = options;
   }
 
+  /**
+   * Starts a model and resolves when it answers. The running model is stopped first, also the same
+   * model if it hangs. A running start of another model is cancelled.
+   */
   async start(engine: OneEngine, model: LocalModel): Promise<void> {
     if (await this.#answers(engine, model)) return;
     if (this.#starting?.id === model.id) return this.#starting.done;
@@ -87,6 +75,7 @@ class ModelSupervisor implements Supervisor {
     return this.#current;
   }
 
+  /** The reason why a model ended without `stop`. */
   problem(id: string): string | undefined {
     return this.#problems.get(id);
   }

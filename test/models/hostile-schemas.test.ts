@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readItems } from '../../runtime/models/gateway/responses/input-items.ts';
+import { readItems } from '../../runtime/models/gateway/responses/read-responses.ts';
 import { readVectors } from '../../runtime/models/gateway/openai-dialect.ts';
 import { patternGrammar } from '../../runtime/models/llamacpp/grammar/pattern.ts';
 import { Rules } from '../../runtime/models/llamacpp/grammar/rules.ts';

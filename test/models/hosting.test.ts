@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { models } from '../../runtime/models/capability.ts';
+import { models } from '../../runtime/models/index.ts';
 import { MODEL_DEFAULTS } from './server.ts';
 import { startServer, type TestServer } from '../hosting/server.ts';
 

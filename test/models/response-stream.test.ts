@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { LlamaReply } from '../../runtime/models/llamacpp/messages.ts';
-import { createResponseStream } from '../../runtime/models/llamacpp/response-stream.ts';
+import { ResponseStream } from '../../runtime/models/llamacpp/response-stream.ts';
 
 function opened() {
   const sent: LlamaReply[] = [];
-  return { sent, response: createResponseStream(7, (reply) => void sent.push(reply)) };
+  return { sent, response: new ResponseStream(7, (reply) => void sent.push(reply)) };
 }
 
 describe('what a model says', () => {

@@ -4,7 +4,7 @@ import { createMetrics } from '../../runtime/core/metrics/registry.ts';
 import { renderFamilies } from '../../runtime/core/metrics/render.ts';
 import type { ModelEngine } from '../../runtime/models/engine/engine.ts';
 import { createFigures, type Figures } from '../../runtime/models/gateway/figures.ts';
-import { createModelPool } from '../../runtime/models/pool/model-pool.ts';
+import { ModelPool } from '../../runtime/models/pool/model-pool.ts';
 import { createRoom, type Room } from '../../runtime/models/pool/room.ts';
 import type { RunState } from '../../runtime/models/supervisor.ts';
 
@@ -123,7 +123,7 @@ describe('the models in memory', () => {
     figures = null,
   }: PoolParts = {}) {
     vi.useFakeTimers();
-    const pool = createModelPool({
+    const pool = new ModelPool({
       find: async (id) => ({ model: model(size, id), engine, isRemote: false }),
       supervise: () => {
         let state: RunState = { state: 'stopped', model: null, endpoint: null };

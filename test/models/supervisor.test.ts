@@ -3,11 +3,7 @@ import { createLog } from '../../runtime/core/config/log.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint, OneEngine, StartOptions } from '../../runtime/models/engine/engine.ts';
 import type { LocalModel } from '../../runtime/models/model.ts';
-import {
-  createSupervisor,
-  type RunState,
-  type Supervisor,
-} from '../../runtime/models/supervisor.ts';
+import { type RunState, Supervisor } from '../../runtime/models/supervisor.ts';
 
 const PAUSE = 10;
 const modelOf = (id: string): LocalModel => ({
@@ -58,7 +54,7 @@ describe('the supervisor', () => {
     engine = new Engine();
     states = [];
     clock = 1_000_000;
-    supervisor = createSupervisor({
+    supervisor = new Supervisor({
       log: createLog({ level: 'silent' }, { write: () => {} }),
       now: () => clock,
       pause: PAUSE,

@@ -13,29 +13,6 @@ export interface Progress {
   readonly total: number;
 }
 
-/** Downloads, one for each model. They outlive the call that began them, and a restart. */
-export interface Downloads {
-  /**
-   * Begins a download, or joins the running one. Resolves when the download is known to be
-   * possible.
-   *
-   * @throws AppError 404 when the hub has no such model, 502 when the hub is unavailable, 507 when
-   * the disk has too little space.
-   */
-  begin(model: Model): Promise<void>;
-  /** Cancels a download and deletes its files. Returns false when there is none. */
-  cancel(id: string): Promise<boolean>;
-  progress(id: string): Progress | undefined;
-  /** The plans of the running downloads. */
-  running(): readonly Plan[];
-  /** The reason why the last download of this model failed. */
-  problem(id: string): string | undefined;
-  /** Continues the downloads that an earlier process did not finish. */
-  resume(): Promise<void>;
-  /** Stops all downloads and keeps their files. */
-  stop(): Promise<void>;
-}
-
 export interface DownloadsOptions {
   readonly hub: Hub;
   readonly modelStore: ModelStore;
@@ -66,11 +43,8 @@ const REPORT_INTERVAL = 250;
 const CANCELLED = new AppError(409, 'CANCELLED', 'The download was cancelled');
 const STOPPED = new AppError(503, 'STOPPED', 'The server stops');
 
-export function createDownloads(options: DownloadsOptions): Downloads {
-  return new Jobs(options);
-}
-
-class Jobs implements Downloads {
+/** Downloads, one for each model. They outlive the call that began them, and a restart. */
+export class Downloads {
   readonly #options: DownloadsOptions;
   readonly #jobs = new Map<string, Job>();
   readonly #beginning = new Map<string, Promise<void>>();
@@ -81,6 +55,13 @@ class Jobs implements Downloads {
     this.#options = options;
   }
 
+  /**
+   * Begins a download, or joins the running one. Resolves when the download is known to be
+   * possible.
+   *
+   * @throws AppError 404 when the hub has no such model, 502 when the hub is unavailable, 507 when
+   * the disk has too little space.
+   */
   begin(model: Model): Promise<void> {
     if (this.#jobs.has(model.id)) return Promise.resolve();
     const joined = this.#beginning.get(model.id);
@@ -90,6 +71,7 @@ class Jobs implements Downloads {
     return begun;
   }
 
+  /** Cancels a download and deletes its files. Returns false when there is none. */
   async cancel(id: string): Promise<boolean> {
     await this.#beginning.get(id)?.catch(() => {});
     const job = this.#jobs.get(id);
@@ -109,20 +91,24 @@ class Jobs implements Downloads {
     return job && { bytes: job.bytes, total: job.plan.size };
   }
 
+  /** The plans of the running downloads. */
   running(): readonly Plan[] {
     return [...this.#jobs.values()].map(({ plan }) => plan);
   }
 
+  /** The reason why the last download of this model failed. */
   problem(id: string): string | undefined {
     return this.#problems.get(id);
   }
 
+  /** Continues the downloads that an earlier process did not finish. */
   async resume(): Promise<void> {
     const { modelStore } = this.#options;
     for (const plan of await modelStore.unfinished())
       if (!this.#jobs.has(plan.id)) this.#run(plan, await modelStore.arrived(plan));
   }
 
+  /** Stops all downloads and keeps their files. */
   async stop(): Promise<void> {
     const running = [...this.#jobs.values()];
     for (const { abort } of running) abort.abort(STOPPED);

@@ -20,25 +20,12 @@ export interface FileStream {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** The hub from which models are downloaded. */
-export interface Hub {
-  /** Reads the files of a repository at a branch, tag or commit, and the id of that commit. */
-  describe(id: string, revision: string | undefined, signal: AbortSignal): Promise<Repository>;
-  /** @throws HubError when another try may succeed, AppError when no try can. */
-  open(
-    id: string,
-    at: { readonly commit: string; readonly file: HubFile; readonly offset: number },
-    signal: AbortSignal,
-  ): Promise<FileStream>;
-  close(): Promise<void>;
-}
-
 /** The hub could not be reached or the connection broke. Another try may succeed. */
 export class HubError extends Error {
   readonly code = 'HUB_UNREACHABLE';
 }
 
-export interface HubOptions {
+interface HubOptions {
   /** `HF_ENDPOINT`. */
   readonly endpoint: URL;
   /** `HF_TOKEN`. It is sent to the endpoint's own origin only. */
@@ -51,77 +38,64 @@ const CONNECT_TIMEOUT = 10_000;
 const IDLE_TIMEOUT = 30_000;
 const MAX_META_BYTES = 16 * 1024 * 1024;
 
-/** A client of the Hugging Face API. It never sends the token to the origin of a redirect. */
-export function createHub({ endpoint, token }: HubOptions): Hub {
-  let agent: Agent | undefined;
-  const connect = () =>
-    (agent ??= new Agent({
-      connect: { timeout: CONNECT_TIMEOUT },
-      headersTimeout: IDLE_TIMEOUT,
-      bodyTimeout: IDLE_TIMEOUT,
-      pipelining: 1,
-    }));
-  const base = endpoint.href.replace(/\/+$/, '');
+/**
+ * The hub from which models are downloaded: a client of the Hugging Face API. It never sends the
+ * token to the origin of a redirect.
+ */
+export class Hub {
+  readonly #options: HubOptions;
+  readonly #base: string;
+  #agent: Agent | undefined;
 
-  return {
-    async describe(id, revision, signal) {
-      const answer = await get(
-        `${base}/api/models/${id}${revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`}?blobs=true`,
-        {},
-        signal,
-      );
-      if (answer.statusCode !== 200) throw await refusalError(answer, id);
-      return readRepository(await readJson(answer.body));
-    },
-    async open(id, { commit, file, offset }, signal) {
-      const path = file.name.split('/').map(encodeURIComponent).join('/');
-      const range: Record<string, string> = offset > 0 ? { Range: `bytes=${offset}-` } : {};
-      const answer = await get(`${base}/${id}/resolve/${commit}/${path}`, range, signal);
-      if (answer.statusCode === 200) return { offset: 0, body: answer.body };
-      if (answer.statusCode === 206 && offset > 0 && isRange(answer, offset, file.size))
-        return { offset, body: answer.body };
-      if (answer.statusCode === 206 || answer.statusCode === 416) {
-        answer.body.destroy();
-        return offset > 0
-          ? this.open(id, { commit, file, offset: 0 }, signal)
-          : Promise.reject(
-              new HubError('the hub answered with another part of the file than it was asked for'),
-            );
-      }
-      throw await refusalError(answer, id);
-    },
-    async close() {
-      await agent?.destroy();
-      agent = undefined;
-    },
-  };
+  constructor(options: HubOptions) {
+    this.#options = options;
+    this.#base = options.endpoint.href.replace(/\/+$/, '');
+  }
 
-  async function get(
+  /** Reads the files of a repository at a branch, tag or commit, and the id of that commit. */
+  async describe(
+    id: string,
+    revision: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Repository> {
+    const at = revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`;
+    const answer = await this.#get(`${this.#base}/api/models/${id}${at}?blobs=true`, {}, signal);
+    if (answer.statusCode !== 200) throw await refusalError(answer, id);
+    return readRepository(await readJson(answer.body));
+  }
+
+  /** @throws HubError when another try may succeed, AppError when no try can. */
+  async open(
+    id: string,
+    at: { readonly commit: string; readonly file: HubFile; readonly offset: number },
+    signal: AbortSignal,
+  ): Promise<FileStream> {
+    const { commit, file, offset } = at;
+    const path = file.name.split('/').map(encodeURIComponent).join('/');
+    const range: Record<string, string> = offset > 0 ? { Range: `bytes=${offset}-` } : {};
+    const answer = await this.#get(`${this.#base}/${id}/resolve/${commit}/${path}`, range, signal);
+    const { statusCode: status, body } = answer;
+    if (status === 200) return { offset: 0, body };
+    if (status === 206 && offset > 0 && isRange(answer, offset, file.size)) return { offset, body };
+    if (status !== 206 && status !== 416) throw await refusalError(answer, id);
+    body.destroy();
+    if (offset > 0) return this.open(id, { commit, file, offset: 0 }, signal);
+    throw new HubError('the hub answered with another part of the file than it was asked for');
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+
+  async #get(
     address: string,
     headers: Record<string, string>,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     let url = new URL(address);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const authorization =
-        token !== undefined && url.origin === endpoint.origin
-          ? { Authorization: `Bearer ${token}` }
-          : {};
-      const answer = await request(url, {
-        dispatcher: connect(),
-        signal,
-        headers: {
-          'Accept-Encoding': 'identity',
-          'User-Agent': 'twofold',
-          ...headers,
-          ...authorization,
-        },
-      }).catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw new HubError(`${url.host} does not answer: ${(error as Error).message}`, {
-          cause: error,
-        });
-      });
+      const answer = await this.#ask(url, headers, signal);
       // An error of a body that nothing reads would have no listener and end the process. A reader
       // of the body still gets the error.
       answer.body.on('error', () => {});
@@ -130,6 +104,28 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
       url = follow(url, String(answer.headers['location'] ?? ''));
     }
     throw new HubError(`${url.host} redirects without an end`);
+  }
+
+  async #ask(url: URL, headers: Record<string, string>, signal: AbortSignal) {
+    const { token, endpoint } = this.#options;
+    const isOwn = token !== undefined && url.origin === endpoint.origin;
+    this.#agent ??= new Agent({
+      connect: { timeout: CONNECT_TIMEOUT },
+      headersTimeout: IDLE_TIMEOUT,
+      bodyTimeout: IDLE_TIMEOUT,
+      pipelining: 1,
+    });
+    return request(url, {
+      dispatcher: this.#agent,
+      signal,
+      headers: {
+        ...{ 'Accept-Encoding': 'identity', 'User-Agent': 'twofold', ...headers },
+        ...(isOwn && { Authorization: `Bearer ${token}` }),
+      },
+    }).catch((cause: Error) => {
+      signal.throwIfAborted();
+      throw new HubError(`${url.host} does not answer: ${cause.message}`, { cause });
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import type { Logger } from '@twofold/runtime/kernel';
+import { AppError } from '@twofold/runtime/errors';
 
 /** A child process. It ends when this process ends in any way, as its IPC channel closes. */
 export interface Child {
@@ -104,4 +105,18 @@ function describe(code: number | null, signal: string | null, said: string): str
       : `it was ended by ${signal}${signal === 'SIGKILL' ? ' (out of memory?)' : ''}`;
   const last = said.trim().split('\n').slice(-3).join(' ').slice(-500);
   return last === '' ? end : `${end}: ${last}`;
+}
+
+/** The error of a failed start, with its reason as a text. */
+export function startFailure(
+  error: unknown,
+  signal: AbortSignal,
+  { id, patience }: { readonly id: string; readonly patience: number },
+): AppError {
+  if (signal.aborted)
+    return new AppError(409, 'CONFLICT', `The start of ${id} was called off by another call`);
+  const { name, message } = error as Error;
+  const reason =
+    name === 'TimeoutError' ? `it did not answer within ${Math.round(patience / 1000)} s` : message;
+  return new AppError(502, 'MODEL_FAILED', `${id} cannot be started: ${reason}`, { cause: error });
 }

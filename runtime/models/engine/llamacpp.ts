@@ -5,10 +5,17 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from '@twofold/runtime/kernel';
 import { createChannel } from './channel.ts';
-import { type Child, ChildExit, programBeside, quietEnvironment, startChild } from './child.ts';
+import {
+  type Child,
+  ChildExit,
+  programBeside,
+  quietEnvironment,
+  startChild,
+  startFailure,
+} from './child.ts';
 import type { Endpoint, OneEngine } from './engine.ts';
-import type { LlamaOrder, LlamaStarted } from '../llamacpp/messages.ts';
-import { startFailure } from './start-failure.ts';
+import type { LocalModel } from '../model.ts';
+import type { LlamaStarted } from '../llamacpp/messages.ts';
 
 export interface LlamaOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -48,33 +55,20 @@ export function createLlamaEngine({
     eligible: async () => ineligibleReason(root),
     async start(model, { signal, onExit }) {
       await stop();
-      const order: LlamaOrder = {
-        library: libraryOf(root) ?? '',
-        path: model.path,
-        id: model.id,
-        context,
-        parallel,
-        threads: Math.max(1, availableParallelism() - 1),
-      };
       const mine = startChild({
         program: programBeside(import.meta.url, '../llamacpp/program'),
-        order,
+        order: { ...orderOf(model, root), context, parallel },
         env: quietEnvironment(env),
         log,
       });
       child = mine;
-      let layers = 0;
-      try {
-        const started = await within(
-          mine.message<LlamaStarted>(),
-          AbortSignal.any([signal, AbortSignal.timeout(patience)]),
-        );
-        if ('problem' in started) throw new ChildExit(started.problem);
-        layers = started.layers;
-      } catch (error) {
+      const layers = await layersOf(
+        mine,
+        AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+      ).catch(async (error: unknown) => {
         await mine.stop();
         throw startFailure(error, signal, { id: model.id, patience });
-      }
+      });
       void mine.exited.then((reason) => child === mine && onExit(reason));
       ask = createChannel(mine);
       return { model: model.id, ask, layersOnGpu: layers };
@@ -90,6 +84,20 @@ export function createLlamaEngine({
         signal: AbortSignal.timeout(HEALTH_TIMEOUT),
       }).catch(() => undefined)) !== undefined,
   };
+}
+
+const orderOf = ({ path, id }: LocalModel, root: string) => ({
+  library: libraryOf(root) ?? '',
+  path,
+  id,
+  threads: Math.max(1, availableParallelism() - 1),
+});
+
+/** Waits until the model is loaded. @returns its layers on graphics cards */
+async function layersOf(child: Child, signal: AbortSignal): Promise<number> {
+  const started = await within(child.message<LlamaStarted>(), signal);
+  if ('problem' in started) throw new ChildExit(started.problem);
+  return started.layers;
 }
 
 function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

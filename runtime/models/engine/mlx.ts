@@ -7,10 +7,9 @@ import { promisify } from 'node:util';
 import type { Logger } from '@twofold/runtime/kernel';
 import { request } from 'undici';
 import { AppError } from '@twofold/runtime/errors';
-import { type Child, programBeside, quietEnvironment, startChild } from './child.ts';
+import { type Child, programBeside, quietEnvironment, startChild, startFailure } from './child.ts';
 import type { OneEngine } from './engine.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
-import { startFailure } from './start-failure.ts';
 
 export interface MlxOptions {
   /** Environment whose `PATH` is searched for `mlx_lm.server` and `python3`. */

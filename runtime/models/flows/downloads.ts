@@ -5,7 +5,8 @@ import { isNamed } from '../keys/model-keys.ts';
 import { readListed } from '../listed.ts';
 import { MODEL_ID, type Model } from '../model.ts';
 import { flow, id, type ModelState, ON_MACHINE, ON_MODEL } from './flow.ts';
-import { byId, idOf, inBody, model, ofOrganization, viewOf } from './models.ts';
+import { model } from '../list.ts';
+import { byId, idOf, inBody, ofOrganization, viewOf } from './models.ts';
 
 const wanted = {
   file: { ...id, description: 'Of a repository with several models' },

@@ -5,7 +5,7 @@ import { type Call, reply } from '@twofold/runtime/http';
 import { kindOf } from '../download/model-kind.ts';
 import type { Choice } from '../engine/choose.ts';
 import type { RemoteModel } from '../engine/engine.ts';
-import { type ModelSources, showModel, showModels, showRemote, unlisted } from '../list.ts';
+import { model, type ModelSources, showModel, showModels, showRemote, unlisted } from '../list.ts';
 import { flow, id, type ModelState, ON_MACHINE, ON_MODEL, USUAL } from './flow.ts';
 
 /**
@@ -15,33 +15,6 @@ import { flow, id, type ModelState, ON_MACHINE, ON_MODEL, USUAL } from './flow.t
 export const ofOrganization = { target: '{org}/{name}' } as const;
 export const byId = { target: '{id}' } as const;
 export const inBody = { target: '{model}' } as const;
-
-export const model = object(
-  {
-    id: { ...text, description: 'org/name, as on the hub' },
-    name: text,
-    size_bytes: { ...count, description: 'Rounded until the hub has returned the exact size' },
-    format: {
-      enum: ['gguf', 'mlx', 'remote'],
-      description: 'remote: the model is on the attached server',
-    },
-    quantization: orNull('string'),
-    status: { enum: ['available', 'downloading', 'downloaded', 'running'] },
-    licence: orNull('string'),
-    context: {
-      ...orNull('integer'),
-      description: 'The most tokens of the context that the model was trained for',
-    },
-    runnable: { ...flag, description: 'Whether the engine of this server runs this format' },
-    progress: { type: 'number', minimum: 0, maximum: 1 },
-    downloaded_bytes: count,
-    path: text,
-    error: { ...text, description: 'Why its last download or start failed' },
-    kind: { enum: ['chat', 'embedding', 'rerank', null], description: 'null: not downloaded' },
-    loaded: { ...flag, description: 'Whether it is in memory' },
-  },
-  ['id', 'name', 'size_bytes', 'format', 'quantization', 'status'],
-);
 
 const sizes = { total: count, free: count } as const;
 const modelList = object(

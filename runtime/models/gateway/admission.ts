@@ -4,8 +4,7 @@ import type { Logger, RequestContext } from '@twofold/runtime/kernel';
 import { type Budget, leftOf, type Left, reserve, settle } from '../keys/budget.ts';
 import type { BudgetStore } from '../keys/budget-store.ts';
 import { isNamed, type ModelKeys } from '../keys/model-keys.ts';
-import type { Prices } from '../keys/prices.ts';
-import type { UsageTable } from '../keys/usage-table.ts';
+import type { Prices, UsageTable } from '../keys/usage-table.ts';
 import type { Usage } from './dialect.ts';
 
 /** Who asks a model, and what they may use. */

@@ -1,5 +1,5 @@
 import type { Fields, Translated } from './dialect.ts';
-import { refusal } from './failures.ts';
+import { malformed, refusal } from './failures.ts';
 
 /** What the tokens of an answer depend on, each with a bound that is reserved. */
 const LIMITS = ['max_completion_tokens', 'max_tokens'] as const;
@@ -96,5 +96,5 @@ function wholeNumber(body: Fields, name: string, named = (field: string) => fiel
   if (value === undefined || value === null) return null;
   if (Number.isSafeInteger(value) && Number(value) >= 1) return Number(value);
   const param = named(name);
-  throw refusal(400, `${param} must be a whole number from 1 for a key with a budget`, { param });
+  throw malformed(param, 'must be a whole number from 1 for a key with a budget');
 }

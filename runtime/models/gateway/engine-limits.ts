@@ -1,6 +1,6 @@
 import type { EngineName } from '../engine/engine.ts';
 import type { Fields, Translated } from './dialect.ts';
-import { refusal, unsupported } from './failures.ts';
+import { malformed, refusal, unsupported } from './failures.ts';
 
 /**
  * Fields that `mlx_lm.server` reads, and those that change nothing of an answer. It ignores others.
@@ -31,7 +31,7 @@ export function assertCan(engine: EngineName, translated: Translated): void {
       param: 'model',
     });
   if (Array.isArray(translated.body['prompt']))
-    throw refusal(400, 'prompt must be one text for the mlx engine', { param: 'prompt' });
+    throw malformed('prompt', 'must be one text for the mlx engine');
   const missing = missingOfMlx(translated);
   if (missing !== undefined) throw unsupported(translated.named?.(missing) ?? missing, engine);
 }

@@ -15,15 +15,13 @@ export function refusal(
   return new AppError(status, 'MODEL_REQUEST', message, { extensions: { param, code } });
 }
 
+/** The refusal of a field. @param what what it must be */
+export const malformed = (param: string, what: string): AppError =>
+  refusal(400, `${param} ${what}`, { param });
+
 /** The error of a field that this server or the engine does not have. */
 export const unsupported = (param: string, engine?: string): AppError =>
-  refusal(
-    400,
-    engine === undefined
-      ? `${param} is not supported`
-      : `${param} is not supported by the ${engine} engine`,
-    { param },
-  );
+  malformed(param, `is not supported${engine === undefined ? '' : ` by the ${engine} engine`}`);
 
 /** The body of an error in the form that the caller's client reads. */
 export function errorBody(form: ErrorForm, error: AppError): object {

@@ -2,10 +2,13 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Caller } from './admission.ts';
 import { attempt, type AttemptParts, countTokens } from './attempt.ts';
-import { errorBody, refusal, unknownModel } from './failures.ts';
+import { errorBody, malformed, unknownModel, type ErrorForm } from './failures.ts';
 import type { ModelAccess } from './model-access.ts';
 import { readFields } from './request-body.ts';
-import { formOf, routeOf } from './routes.ts';
+import type { Fields, Translated } from './dialect.ts';
+import { readMessages, translate } from './messages/read-messages.ts';
+import { readCompletion, readVectors } from './openai-dialect.ts';
+import { readResponse } from './responses/read-responses.ts';
 
 /** Answers the calls below `/api/mlx/v1`, in the dialect of each path. */
 export interface Gateway {
@@ -104,5 +107,36 @@ const mayOtherAnswer = (error: unknown) =>
 function nameOf(model: unknown): string {
   if (model === undefined || model === null || model === '') return 'default';
   if (typeof model === 'string') return model;
-  throw refusal(400, 'model must be text', { param: 'model' });
+  throw malformed('model', 'must be text');
+}
+
+/** One path below `/api/mlx/v1`. */
+interface GatewayRoute {
+  readonly form: ErrorForm;
+  /** Whether only the tokens of the request are asked for. */
+  readonly counts?: boolean;
+  read(fields: Fields): Translated;
+}
+
+const ROUTES: Readonly<Record<string, GatewayRoute>> = {
+  'chat/completions': {
+    form: 'openai',
+    read: (fields) => readCompletion('chat/completions', fields),
+  },
+  completions: { form: 'openai', read: (fields) => readCompletion('completions', fields) },
+  responses: { form: 'openai', read: readResponse },
+  embeddings: { form: 'openai', read: (fields) => readVectors('embeddings', fields) },
+  rerank: { form: 'openai', read: (fields) => readVectors('rerank', fields) },
+  messages: { form: 'anthropic', read: readMessages },
+  'messages/count_tokens': { form: 'anthropic', counts: true, read: translate },
+};
+
+/** The form of errors on a path, also where there is no such route. */
+const formOf = (path: string): ErrorForm => (path.startsWith('messages') ? 'anthropic' : 'openai');
+
+/** @throws AppError 404 */
+function routeOf(path: string): GatewayRoute {
+  const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
+  if (route) return route;
+  throw failure.notFound(`There is no /api/mlx/v1/${path.slice(0, 100)}`);
 }

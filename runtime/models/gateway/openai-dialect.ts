@@ -1,14 +1,13 @@
 import type { AppError } from '@twofold/runtime/errors';
 import type { ChatChunk, EventWriter, Fields, Translated, Usage } from './dialect.ts';
-import { errorBody, refusal } from './failures.ts';
+import { errorBody, malformed } from './failures.ts';
 
 /** `/chat/completions` and `/completions`: engines speak this dialect themselves. */
 export function readCompletion(path: 'chat/completions' | 'completions', body: Fields): Translated {
   const stream = body['stream'] === true;
   const options = (body['stream_options'] ?? {}) as Fields;
   const asked = options['include_usage'] === true;
-  if (!stream && asked)
-    throw refusal(400, 'stream_options needs stream', { param: 'stream_options' });
+  if (!stream && asked) throw malformed('stream_options', 'needs stream');
   return {
     path,
     stream,
@@ -20,7 +19,7 @@ export function readCompletion(path: 'chat/completions' | 'completions', body: F
 
 /** `/embeddings` and `/rerank`. */
 export function readVectors(path: 'embeddings' | 'rerank', body: Fields): Translated {
-  if (body['stream'] === true) throw refusal(400, 'stream is not supported', { param: 'stream' });
+  if (body['stream'] === true) throw malformed('stream', 'is not supported');
   return {
     path,
     stream: false,
@@ -37,10 +36,10 @@ export function readVectors(path: 'embeddings' | 'rerank', body: Fields): Transl
 function rankBody({ top_n: top = 1, return_documents: _with, ...body }: Fields): Fields {
   const { documents } = body;
   const isList = Array.isArray(documents) && documents.length > 0;
-  if (!isList) throw refusal(400, 'documents must be a list of texts', { param: 'documents' });
+  if (!isList) throw malformed('documents', 'must be a list of texts');
   // Not after the engine has worked: a request that fails costs no tokens.
   if (!Number.isInteger(top ?? 1) || Number(top ?? 1) < 1)
-    throw refusal(400, 'top_n must be a number from 1', { param: 'top_n' });
+    throw malformed('top_n', 'must be a number from 1');
   return body;
 }
 

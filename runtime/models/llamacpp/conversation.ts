@@ -1,6 +1,5 @@
 import type { ChatHistoryItem } from 'node-llama-cpp';
-import { invalid } from './failure.ts';
-import type { Fields } from './fields.ts';
+import { invalid, type Fields } from './failure.ts';
 import { describeTools, type ToolUse, writeCall } from './tools.ts';
 
 /**

@@ -3,7 +3,7 @@ import { ApiFailure, invalid } from './failure.ts';
 import type { LlamaOrder } from './messages.ts';
 import type { Prompt } from './prompt.ts';
 import { createVectors, type Vectors } from './vectors.ts';
-import { createVocabulary, keepCharactersWhole } from './whole-characters.ts';
+import { createVocabulary, keepCharactersWhole, type WholeCharacters } from './whole-characters.ts';
 
 export interface Generated {
   readonly text: string;
@@ -14,17 +14,6 @@ export interface Generated {
 
 /** Called with each piece of an answer. `thought` is true for the reasoning of the model. */
 export type OnText = (text: string, thought: boolean) => void;
-
-/** A loaded model. It processes several prompts at once, and queues further ones. */
-export interface Generator {
-  generate(prompt: Prompt, signal: AbortSignal, onText: OnText): Promise<Generated>;
-  /** Tokens of a prompt, as the model reads it. @throws ApiFailure 400 when it cannot fit */
-  count(prompt: Prompt): number;
-  /** The most tokens of a prompt and its answer together. */
-  readonly contextSize: number;
-  readonly layersOnGpu: number;
-  readonly vectors: Vectors;
-}
 
 /** Maximum length of the queue. Further prompts are refused. */
 const MAX_QUEUED = 64;
@@ -49,57 +38,97 @@ export async function loadGenerator(
     sequences: parallel,
     contextSize: { max: Math.min(size, model.trainContextSize) },
   });
-  // This takes half a second, so it is done here and not in the first request.
-  const wrapper = library.resolveChatWrapper(model);
   const vocabulary = createVocabulary(model);
-  const sequences = createPool(
-    Array.from({ length: parallel }, () => {
-      const sequence = context.getSequence();
-      return { sequence, ...keepCharactersWhole(library, sequence, vocabulary) };
-    }),
-  );
-  const read = (prompt: Prompt) => {
+  const sequences = Array.from({ length: parallel }, () => {
+    const sequence = context.getSequence();
+    return { sequence, ...keepCharactersWhole(library, sequence, vocabulary) };
+  });
+  return new Generator({ library, llama, model, context, size, sequences });
+}
+
+interface LoadedModel {
+  readonly library: typeof Library;
+  readonly llama: Library.Llama;
+  readonly model: Library.LlamaModel;
+  readonly context: Library.LlamaContext;
+  /** The most tokens of a context, as it was ordered. */
+  readonly size: number;
+  readonly sequences: readonly WholeSequence[];
+}
+
+interface WholeSequence extends WholeCharacters {
+  readonly sequence: Library.LlamaContextSequence;
+}
+
+/** A loaded model. It processes several prompts at once, and queues further ones. */
+export class Generator {
+  readonly #loaded: LoadedModel;
+  readonly #sequences: ReturnType<typeof createPool<WholeSequence>>;
+  readonly #wrapper: Library.ChatWrapper;
+  readonly vectors: Vectors;
+
+  constructor(loaded: LoadedModel) {
+    const { library, model, size, sequences } = loaded;
+    this.#loaded = loaded;
+    this.#sequences = createPool(sequences);
+    // This takes half a second, so it is done here and not in the first request.
+    this.#wrapper = library.resolveChatWrapper(model);
+    this.vectors = createVectors(model, size);
+  }
+
+  /** The most tokens of a prompt and its answer together. */
+  get contextSize(): number {
+    return this.#loaded.context.contextSize;
+  }
+
+  get layersOnGpu(): number {
+    return this.#loaded.model.gpuLayers;
+  }
+
+  /** Tokens of a prompt, as the model reads it. @throws ApiFailure 400 when it cannot fit */
+  count(prompt: Prompt): number {
+    return this.#read(prompt).input.length;
+  }
+
+  async generate(prompt: Prompt, signal: AbortSignal, onText: OnText): Promise<Generated> {
+    const { history, input } = this.#read(prompt);
+    const room = this.contextSize - input.length - 1;
+    if (room < 1) throw tooLong(prompt, this.contextSize);
+    const common = {
+      ...(await samplingOf(this.#loaded.llama, prompt)),
+      signal,
+      maxTokens: Math.min(prompt.maxTokens ?? room, room),
+    };
+    const { library } = this.#loaded;
+    return this.#sequences.use(signal, async ({ sequence, refused }) => {
+      const options = { ...common, ...(prompt.grammar !== null && { tokenBias: refused }) };
+      // The cache of an earlier prompt changes the last digits of the probabilities, but the same
+      // seed must give the same text.
+      if (prompt.sampling.seed !== null) await sequence.clearHistory();
+      const before = sequence.tokenMeter.usedOutputTokens;
+      const work = { sequence, options, onText };
+      const { text, reason } =
+        prompt.kind === 'chat'
+          ? await answerChat(library, { ...work, wrapper: this.#wrapper, history })
+          : await completeText(library, { ...work, input });
+      return {
+        text,
+        reason: reason === 'maxTokens' ? 'length' : 'stop',
+        promptTokens: input.length,
+        tokens: sequence.tokenMeter.usedOutputTokens - before,
+      };
+    });
+  }
+
+  #read(prompt: Prompt) {
     const history: Library.ChatHistoryItem[] = [...prompt.history, { type: 'model', response: [] }];
     const input = tokensOf(prompt, {
-      model,
-      limit: context.contextSize,
-      text: () => wrapper.generateContextState({ chatHistory: history }).contextText,
+      model: this.#loaded.model,
+      limit: this.contextSize,
+      text: () => this.#wrapper.generateContextState({ chatHistory: history }).contextText,
     });
     return { history, input };
-  };
-  return {
-    contextSize: context.contextSize,
-    layersOnGpu: model.gpuLayers,
-    vectors: createVectors(model, size),
-    count: (prompt) => read(prompt).input.length,
-    async generate(prompt, signal, onText) {
-      const { history, input } = read(prompt);
-      const room = context.contextSize - input.length - 1;
-      if (room < 1) throw tooLong(prompt, context.contextSize);
-      const common = {
-        ...(await samplingOf(llama, prompt)),
-        signal,
-        maxTokens: Math.min(prompt.maxTokens ?? room, room),
-      };
-      return sequences.use(signal, async ({ sequence, refused }) => {
-        const options = { ...common, ...(prompt.grammar !== null && { tokenBias: refused }) };
-        // The cache of an earlier prompt changes the last digits of the probabilities, but the same
-        // seed must give the same text.
-        if (prompt.sampling.seed !== null) await sequence.clearHistory();
-        const before = sequence.tokenMeter.usedOutputTokens;
-        const { text, reason } =
-          prompt.kind === 'chat'
-            ? await answerChat(library, { sequence, wrapper, history, options, onText })
-            : await completeText(library, { sequence, input, options, onText });
-        return {
-          text,
-          reason: reason === 'maxTokens' ? 'length' : 'stop',
-          promptTokens: input.length,
-          tokens: sequence.tokenMeter.usedOutputTokens - before,
-        };
-      });
-    },
-  };
+  }
 }
 
 interface Reading {

@@ -3,7 +3,7 @@ import { answerStreamed, answerWhole } from './answer.ts';
 import { ApiFailure } from './failure.ts';
 import { type Generator, loadGenerator } from './generator.ts';
 import type { LlamaCall, LlamaOrder, LlamaReply, LlamaRequest, LlamaStarted } from './messages.ts';
-import { createResponseStream, type ResponseStream } from './response-stream.ts';
+import { ResponseStream } from './response-stream.ts';
 import { type Prompt, readPrompt } from './prompt.ts';
 import { answerEmbeddings, answerRerank } from './vector-requests.ts';
 
@@ -60,7 +60,7 @@ async function serve(
   { id, path, body }: LlamaCall,
   { model, generator, open }: Serving,
 ): Promise<void> {
-  const response = createResponseStream(id, sendToServer);
+  const response = new ResponseStream(id, sendToServer);
   const abort = new AbortController();
   open.set(id, abort);
   try {

@@ -1,7 +1,6 @@
 import type { ChatHistoryItem } from 'node-llama-cpp';
 import { readConversation } from './conversation.ts';
-import { ApiFailure, invalid } from './failure.ts';
-import { type Fields, flag, numbers } from './fields.ts';
+import { ApiFailure, invalid, type Fields, flag, numbers } from './failure.ts';
 import { type AnswerFormat, answerGrammar, readToolUse, type ToolUse } from './tools.ts';
 
 /** A request of the OpenAI API, read and checked. */

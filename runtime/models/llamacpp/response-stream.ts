@@ -1,17 +1,5 @@
 import type { LlamaReply } from './messages.ts';
 
-/** The stream to which one answer is written. */
-export interface ResponseStream {
-  /** Whether the status has been sent. From then on an error can only be sent as an event. */
-  readonly begun: boolean;
-  /** Sends a whole answer. */
-  json(status: number, body: object): void;
-  /** Sends a piece of an event stream. */
-  write(text: string): void;
-  /** Sends the last piece. */
-  end(text: string): void;
-}
-
 /**
  * Pieces within this many milliseconds are sent as one message. Readers do not notice the delay,
  * and a message costs as much time as one token of a small model.
@@ -24,14 +12,8 @@ const EVENT_STREAM_HEAD = {
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
 };
 
-export function createResponseStream(
-  id: number,
-  send: (reply: LlamaReply) => void,
-): ResponseStream {
-  return new BatchedStream(id, send);
-}
-
-class BatchedStream implements ResponseStream {
+/** The stream to which one answer is written. */
+export class ResponseStream {
   readonly #id: number;
   readonly #send: (reply: LlamaReply) => void;
   #held = '';
@@ -43,6 +25,7 @@ class BatchedStream implements ResponseStream {
     this.#send = send;
   }
 
+  /** Sends a whole answer. */
   json(status: number, body: object): void {
     this.#send({
       id: this.#id,
@@ -52,12 +35,14 @@ class BatchedStream implements ResponseStream {
     });
   }
 
+  /** Sends a piece of an event stream. */
   write(text: string): void {
     this.#held += text;
     if (this.begun) this.#timer ??= setTimeout(this.#flush, FIRST_DELAY);
     else this.#flush();
   }
 
+  /** Sends the last piece. */
   end(text: string): void {
     clearTimeout(this.#timer);
     this.#go(this.#held + text, true);

@@ -1,8 +1,6 @@
-import { ApiFailure, invalid } from './failure.ts';
-import { literal, jsonLiteral, oneOf, Rules } from './grammar/rules.ts';
+import { ApiFailure, invalid, type Fields } from './failure.ts';
+import { literal, jsonLiteral, oneOf, Rules, UnsupportedSchema } from './grammar/rules.ts';
 import { SchemaGrammar } from './grammar/schema-grammar.ts';
-import { UnsupportedSchema } from './grammar/unsupported.ts';
-import type { Fields } from './fields.ts';
 
 /** A function that the model may call. */
 export interface Tool {

@@ -1,5 +1,4 @@
-import { ApiFailure, invalid } from './failure.ts';
-import type { Fields } from './fields.ts';
+import { ApiFailure, invalid, type Fields } from './failure.ts';
 import type { VectorInput, Vectors } from './vectors.ts';
 
 const MAX_INPUTS = 2048;

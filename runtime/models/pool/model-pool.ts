@@ -14,30 +14,10 @@ export interface Loadable {
   readonly isRemote: boolean;
 }
 
-/** The models in memory. */
-export interface ModelPool {
-  /**
-   * The model, ready to answer; it is loaded if it is not. It is not unloaded before its release.
-   *
-   * @throws AppError 404, 409, 502, 507; 503 when there is no room for a minute
-   */
-  acquire(id: string, signal: AbortSignal): Promise<ModelLease>;
-  /** Loads a model, or starts it anew if it hangs. */
-  start(id: string): Promise<void>;
-  /** Unloads a model, or all. @returns the ids of those that were loaded, the last used first */
-  stop(id?: string): Promise<readonly string[]>;
-  /** The loaded models, the last used one first. */
-  states(): readonly RunState[];
-  /** The reason why a model ended, or could not be loaded. */
-  problem(id: string): string | undefined;
-  /** Unloads all, and loads no more. */
-  close(): Promise<void>;
-}
-
 export interface PoolOptions {
   /** @throws AppError 404, 409, 503 */
   readonly find: (id: string) => Promise<Loadable>;
-  readonly supervise: (onChange: (state: RunState) => void) => Supervisor;
+  readonly supervise: (onChange: (state: RunState) => void) => Supervising;
   readonly room: Room;
   readonly max: number;
   /** Milliseconds after which an idle model is unloaded. */
@@ -46,11 +26,13 @@ export interface PoolOptions {
   readonly figures: Figures | null;
 }
 
+type Supervising = Pick<Supervisor, keyof Supervisor>;
+
 /** A model that is loaded, or is being loaded or unloaded. */
 interface Slot extends Omit<Loadable, 'engine'> {
   readonly engine: OneEngine;
   readonly found: Loadable;
-  readonly supervisor: Supervisor;
+  readonly supervisor: Supervising;
   /** Requests that it answers. */
   busy: number;
   used: number;
@@ -72,11 +54,8 @@ const MAX_IDLE_INTERVAL = 30_000;
 const NO_ROOM = () =>
   failure.unavailable('All models that are loaded are busy', { headers: { 'retry-after': '10' } });
 
-export function createModelPool(options: PoolOptions): ModelPool {
-  return new Pool(options);
-}
-
-class Pool implements ModelPool {
+/** The models in memory. */
+export class ModelPool {
   readonly #options: PoolOptions;
   readonly #slots = new Map<string, Slot>();
   readonly #problems = new Map<string, string>();
@@ -91,6 +70,11 @@ class Pool implements ModelPool {
     this.#timer.unref();
   }
 
+  /**
+   * The model, ready to answer; it is loaded if it is not. It is not unloaded before its release.
+   *
+   * @throws AppError 404, 409, 502, 507; 503 when there is no room for a minute
+   */
   async acquire(id: string, signal: AbortSignal): Promise<ModelLease> {
     const found = this.#slots.get(id)?.found ?? (await this.#options.find(id));
     if (this.#closed) throw failure.unavailable('The server stops');
@@ -100,12 +84,14 @@ class Pool implements ModelPool {
     });
   }
 
+  /** Loads a model, or starts it anew if it hangs. */
   async start(id: string): Promise<void> {
     const slot = this.#slots.get(id);
     if (slot?.phase === 'loaded') return this.#startAgain(slot);
     (await this.acquire(id, new AbortController().signal)).release();
   }
 
+  /** Unloads a model, or all. @returns the ids of those that were loaded, the last used first */
   async stop(id?: string): Promise<readonly string[]> {
     const slots = [...this.#slots.values()]
       .filter(({ model }) => id === undefined || model.id === id)
@@ -118,6 +104,7 @@ class Pool implements ModelPool {
     return slots.map(({ model }) => model.id);
   }
 
+  /** The loaded models, the last used one first. */
   states(): readonly RunState[] {
     return [...this.#slots.values()]
       .toSorted((a, b) => b.used - a.used)
@@ -125,10 +112,12 @@ class Pool implements ModelPool {
       .filter(({ model }) => model !== null);
   }
 
+  /** The reason why a model ended, or could not be loaded. */
   problem(id: string): string | undefined {
     return this.#slots.get(id)?.supervisor.problem(id) ?? this.#problems.get(id);
   }
 
+  /** Unloads all, and loads no more. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);

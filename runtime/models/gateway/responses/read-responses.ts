@@ -1,7 +1,6 @@
 import { assertOnly, type Fields, present, type Translated } from '../dialect.ts';
-import { refusal, unsupported } from '../failures.ts';
+import { malformed, refusal, unsupported } from '../failures.ts';
 import { ResponseEvents, responseObject } from './response-answer.ts';
-import { readItems } from './input-items.ts';
 
 const KNOWN_FIELDS = new Set([
   ...['input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'stream'],
@@ -21,8 +20,7 @@ export function readResponse(fields: Fields): Translated {
     throw refusal(400, 'Nothing is stored here: send the whole conversation as input', {
       param: fields['conversation'] == null ? 'previous_response_id' : 'conversation',
     });
-  if (fields['store'] === true)
-    throw refusal(400, 'store must be false: nothing is stored here', { param: 'store' });
+  if (fields['store'] === true) throw malformed('store', 'must be false: nothing is stored here');
   assertOnly(fields, KNOWN_FIELDS);
   assertMembers(fields);
   assertDefaults(fields);
@@ -90,14 +88,12 @@ function chatBody(fields: Fields, stream: boolean): Fields {
 
 function readTools(value: unknown): unknown {
   if (value === undefined || value === null) return null;
-  if (!Array.isArray(value)) throw refusal(400, 'tools must be a list', { param: 'tools' });
+  if (!Array.isArray(value)) throw malformed('tools', 'must be a list');
   if (value.length === 0) return null;
   return value.map((tool: Fields | null, index) => {
     const { type, ...named } = tool ?? {};
     if (type !== 'function')
-      throw refusal(400, `tools[${index}].type must be function: there are no built-in tools`, {
-        param: `tools[${index}].type`,
-      });
+      throw malformed(`tools[${index}].type`, 'must be function: there are no built-in tools');
     return { type, function: { ...named, strict: named['strict'] !== false } };
   });
 }
@@ -114,7 +110,65 @@ function readFormat(text: unknown): unknown {
   if (type === 'text') return null;
   if (type === 'json_object') return { type };
   if (type === 'json_schema') return { type, json_schema: format };
-  throw refusal(400, 'text.format must be text, json_object or json_schema', {
-    param: 'text.format',
-  });
+  throw malformed('text.format', 'must be text, json_object or json_schema');
+}
+
+/** Reads `input` and `instructions` as the messages of a chat. @throws AppError 400 */
+export function readItems(input: unknown, instructions: unknown): readonly Fields[] {
+  const first = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
+  if (typeof input === 'string') return [...first, { role: 'user', content: input }];
+  if (!Array.isArray(input) || input.length === 0)
+    throw malformed('input', 'must be text or a list of items');
+  const messages: Fields[] = [...first];
+  for (const [index, item] of input.entries())
+    append(messages, (item ?? {}) as Fields, `input[${index}]`);
+  return messages;
+}
+
+function append(messages: Fields[], item: Fields, path: string): void {
+  const { type = 'message' } = item;
+  if (type === 'message') messages.push(readMessage(item, path));
+  else if (type === 'function_call') appendCall(messages, item);
+  else if (type === 'function_call_output')
+    messages.push({
+      role: 'tool',
+      tool_call_id: item['call_id'],
+      content: readContent(item['output'], `${path}.output`),
+    });
+  // The reasoning of an earlier answer is not read again by a model.
+  else if (type !== 'reasoning')
+    throw malformed(`${path}.type`, `${String(type).slice(0, 50)} is not supported`);
+}
+
+/** Calls that were made together belong to one message. */
+function appendCall(messages: Fields[], { call_id: id, name, arguments: args }: Fields): void {
+  const call = { id, type: 'function', function: { name, arguments: args } };
+  const before = messages.at(-1);
+  if (before?.['role'] !== 'assistant')
+    return void messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+  const calls = before['tool_calls'] as Fields[] | undefined;
+  // Not into a copy: there may be very many of them.
+  if (calls) calls.push(call);
+  else messages[messages.length - 1] = { ...before, tool_calls: [call] };
+}
+
+function readMessage({ role, content }: Fields, path: string): Fields {
+  if (!['user', 'assistant', 'system', 'developer'].includes(role as string))
+    throw malformed(`${path}.role`, 'must be user, assistant, system or developer');
+  return { role, content: readContent(content, `${path}.content`) };
+}
+
+const TEXT_PARTS = ['input_text', 'output_text', 'text'];
+
+function readContent(content: unknown, param: string): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) throw malformed(param, 'must be text');
+  return content
+    .map((part: Fields | null, index) => {
+      if (TEXT_PARTS.includes(part?.['type'] as string) && typeof part?.['text'] === 'string')
+        return part['text'];
+      const at = `${param}[${index}]`;
+      throw malformed(at, 'must be text: other content is not supported');
+    })
+    .join('');
 }

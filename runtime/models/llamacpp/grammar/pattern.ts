@@ -1,5 +1,4 @@
-import { literal, NOT_IN_TEXT, oneOf, type Rules } from './rules.ts';
-import { UnsupportedSchema } from './unsupported.ts';
+import { literal, NOT_IN_TEXT, oneOf, type Rules, UnsupportedSchema } from './rules.ts';
 
 /** Characters of a class, without the brackets, as GBNF writes them. */
 const CLASSES: Readonly<Record<string, string>> = {

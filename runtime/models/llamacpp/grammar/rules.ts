@@ -1,5 +1,3 @@
-import { UnsupportedSchema } from './unsupported.ts';
-
 /**
  * Characters that the text of a JSON string never contains as they are. Numbers after the last
  * character of Unicode are what llama.cpp makes of bytes that are no UTF-8.
@@ -65,3 +63,14 @@ export const jsonLiteral = (value: unknown): string => literal(JSON.stringify(va
 /** One of several expressions. */
 export const oneOf = (expressions: readonly string[]): string =>
   expressions.length === 1 ? (expressions[0] as string) : `(${expressions.join(' | ')})`;
+
+/** A word or a value of a JSON Schema that the grammar cannot keep. `path` is where it stands. */
+export class UnsupportedSchema extends Error {
+  readonly code = 'SCHEMA_UNSUPPORTED';
+  readonly path: string;
+
+  constructor(path: string, reason: string) {
+    super(`${path} ${reason}`);
+    this.path = path;
+  }
+}

@@ -1,9 +1,9 @@
 import { numberRange, type Bounds } from './number-range.ts';
 import { patternGrammar } from './pattern.ts';
-import { jsonLiteral, NOT_IN_TEXT, oneOf, Rules } from './rules.ts';
-import { canEnd, resolve } from './references.ts';
-import { UnsupportedSchema } from './unsupported.ts';
+import { jsonLiteral, NOT_IN_TEXT, oneOf, Rules, UnsupportedSchema } from './rules.ts';
 import {
+  canEnd,
+  resolve,
   FORMS,
   impliedTypes,
   type Schema,
@@ -11,7 +11,7 @@ import {
   type TypeName,
   TYPES,
   WORDS,
-} from './words.ts';
+} from './references.ts';
 
 const ANY_CHARACTER = `([^${NOT_IN_TEXT}] | "\\\\" ["\\\\/bfnrt])`;
 const COMMA = '"," " "?';
