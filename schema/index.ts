@@ -72,7 +72,7 @@ export { MEMBERS } from './auth/section.ts';
 export { authRoutes, isAuthRouteServed } from './auth/routes.ts';
 export { providerSettings, type OAuthPreset } from './auth/oauth-presets.ts';
 export { isAnyPort, isAppAddress } from './auth/rules/addresses.ts';
-export { consoleRoutes, isConsoleRouteServed } from './console/routes/index.ts';
+export { consoleRoutes, isConsoleRouteServed } from './console/routes.ts';
 export { manifestKeys, writtenManifest, type ManifestKey } from './parse/manifest-keys.ts';
 export {
   APP_STATUSES,

@@ -1,6 +1,7 @@
 import type { Capability, OwnApplication } from '@twofold/runtime/kernel';
 import type { ConsoleModel } from '@twofold/schema';
 import { createConsole } from './console.ts';
+import { consoleFlows } from './flows/index.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,6 +15,7 @@ const HOUR = 60 * MINUTE;
 export function webConsole(): Capability {
   return {
     name: 'console',
+    flows: consoleFlows,
     recorder: ({ console: model }) => model !== null,
     application: ({ project: { console: model }, settings: { production } }) =>
       model && applicationOf(model, isOpen(model, production)),

@@ -1,8 +1,9 @@
 import type { ConsoleModel } from '@twofold/schema';
-import { consoleRoutes, isConsoleRouteServed } from '@twofold/schema';
-import { bindRoutes, reply } from '@twofold/runtime/http';
+import { isConsoleRouteServed } from '@twofold/schema';
+import { bindFlows } from '@twofold/runtime/http';
 import { createServerInfo, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
-import type { LogStreams } from './routes/system/log-stream.ts';
+import type { ConsoleState } from './flows/flow.ts';
+import { consoleFlows } from './flows/index.ts';
 import { createEntrance, createPolicy } from './policy.ts';
 
 /**
@@ -12,40 +13,15 @@ import { createEntrance, createPolicy } from './policy.ts';
  */
 export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean): ServerModule {
   if (open && kernel.settings.production) assertEnterable(kernel, model);
-  const streams: LogStreams = new Set();
-  const info = createServerInfo(kernel);
-  const routes = bindRoutes(consoleRoutes, {
-    console: loaded(async () =>
-      (await import('./routes/describe.ts')).describeConsole(
-        kernel,
-        model,
-        operatorCanSignIn(kernel),
-      ),
-    ),
-    systemMigrations: loaded(async () =>
-      (await import('./routes/migrations.ts')).describeMigrations(kernel),
-    ),
-    systemSchema: loaded(async () => (await import('./routes/schema.ts')).describeSchema(kernel)),
-    systemExplain: loaded(async () =>
-      (await import('./routes/explain.ts')).explainOperation(kernel),
-    ),
-    systemInfo: async () => reply(200, await info()),
-    systemConfig: loaded(async () =>
-      (await import('./routes/system/describe.ts')).describeConfig(kernel),
-    ),
-    systemSettings: loaded(async () =>
-      (await import('./routes/system/settings.ts')).listSettings(kernel, model),
-    ),
-    systemLogs: loaded(async () =>
-      (await import('./routes/system/logs.ts')).readLogs(kernel, streams),
-    ),
-    systemMetrics: loaded(async () =>
-      (await import('./routes/system/metrics.ts')).readFigures(kernel),
-    ),
-  });
+  const operator = operatorCanSignIn(kernel);
+  const streams: ConsoleState['streams'] = new Set();
+  const state = { kernel, model, operator, streams, info: createServerInfo(kernel) };
   return {
     name: 'console',
-    routes: routes.filter(({ spec }) => isConsoleRouteServed(spec, kernel.project)),
+    routes: bindFlows(
+      consoleFlows.filter((flow) => isConsoleRouteServed(flow, kernel.project)),
+      state,
+    ),
     leave: () => streams.forEach((end) => end()),
     ...(open && {
       before: [createPolicy(model.path)],

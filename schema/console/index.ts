@@ -2,7 +2,7 @@ import type { CapabilitySpec } from '../capability.ts';
 import type { Project } from '../model.ts';
 import { ADMIN_DATA, adminDataRoutes } from '../routes/admin-data.ts';
 import { buildConsole, defaultsOfConsole } from './build.ts';
-import { consoleRoutes, isConsoleRouteServed } from './routes/index.ts';
+import { consoleRoutes, isConsoleRouteServed } from './routes.ts';
 import { settings } from './rules/settings.ts';
 
 const adminDataOf = ({ console: model }: Project) => model?.adminData ?? 'never';

@@ -10,8 +10,7 @@ import { Compartment, EditorState, type Extension, Prec } from '@codemirror/stat
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import type { Diagnostic } from '@twofold/schema';
 import { graphql } from 'cm6-graphql';
-import { colours, theme } from '../../runtime/console/web/parts/editor-theme.ts';
-import { typing } from '../../runtime/console/web/parts/editor-typing.ts';
+import { colours, theme, typing } from '../../runtime/console/web/parts/editor-theme.ts';
 
 /** An editor, or a view of a text that nobody may change. */
 export interface PlaygroundEditor {

@@ -1,13 +1,13 @@
 import {
   adminDataRoutes,
   auditRoutes,
-  consoleRoutes,
   documentRoutes,
   jobRoutes,
   type RouteSpec,
   systemRoutes,
 } from '@twofold/schema';
 import { authFlows } from '../../runtime/auth/flows/index.ts';
+import { consoleFlows } from '../../runtime/console/flows/index.ts';
 import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { table } from './table.ts';
@@ -22,7 +22,7 @@ const TABLES: readonly (readonly [title: string, about: string, routes: readonly
   ['Rows for administrators', 'With `console: { admin_data }` in the manifest.', adminDataRoutes],
   ['Hosting', 'With `hosting:` in the manifest.', hostingFlows],
   ['Language models', 'With `hosting: { models }` in the manifest.', modelFlows],
-  ['Console', 'With `console:` in the manifest.', consoleRoutes],
+  ['Console', 'With `console:` in the manifest.', consoleFlows],
 ];
 
 /** Every HTTP endpoint that a server may have besides those of its own schema. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DescribedType } from '../../runtime/console/web/pages/schema/described.ts';
+import type { DescribedType } from '../../runtime/console/flows/schema.ts';
 import { layoutOf } from '../../runtime/console/web/pages/schema/graph-layout.ts';
 import { graphOf, type PlacedBox } from '../../runtime/console/web/pages/schema/graph-model.ts';
 import { chromium, describeWith } from '../engines/available.ts';

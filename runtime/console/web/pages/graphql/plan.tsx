@@ -1,3 +1,4 @@
+import type { Explained } from '../../../flows/server.ts';
 import { t } from '../../messages.ts';
 import { sqlLines } from './lines.ts';
 import { Failure, Panel } from '../../parts/page.tsx';
@@ -5,20 +6,6 @@ import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { askedOf, type Typed } from './typed.ts';
 import { reasonOf } from './use-run.ts';
-
-/** The answer of `POST /api/system/explain`. */
-export interface Explained {
-  readonly statements: readonly {
-    readonly path: readonly string[];
-    readonly sql: string;
-    readonly parameters: readonly unknown[];
-    readonly plan: readonly string[];
-  }[];
-  readonly functions: readonly string[];
-  readonly depth: number;
-  readonly cost: number;
-  readonly errors?: readonly { readonly message: string; readonly path?: readonly string[] }[];
-}
 
 /** The result of asking for a plan. */
 export interface Planned {

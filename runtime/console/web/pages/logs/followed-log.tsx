@@ -8,7 +8,8 @@ import { type LogFilter, type LogLine, LogLines } from '../../parts/log-lines.ts
 import { LogView } from '../../parts/log-view.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
 import { type Streamed, useStream } from '../../parts/use-stream.ts';
-import { appLine, type LogEntry, serverLine } from './lines.ts';
+import type { LogEntry } from '../../../flows/logs.ts';
+import { appLine, serverLine } from './lines.ts';
 import type { ComponentChildren } from 'preact';
 import { withoutAnsi } from '../../parts/ansi.ts';
 import { saveFile } from '../../parts/save-file.ts';

@@ -1,15 +1,6 @@
 import { t } from '../../messages.ts';
-import type { LogLevel, LogLine } from '../../parts/log-lines.ts';
-
-/** A line of `GET /api/system/logs`. */
-export interface LogEntry {
-  readonly id: string;
-  readonly time: string;
-  readonly level: LogLevel;
-  readonly message: string;
-  readonly request_id: string | null;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
+import type { LogEntry } from '../../../flows/logs.ts';
+import type { LogLine } from '../../parts/log-lines.ts';
 
 /**
  * A line of the server: its message, then its fields, then the stack of an error, which is seen when

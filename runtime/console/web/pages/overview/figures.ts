@@ -1,12 +1,5 @@
+import type { Figures } from '../../../flows/server.ts';
 import type { PlotSeries } from '../../parts/plot-series.ts';
-
-/** The answer of `GET /api/system/metrics`. */
-export interface Figures {
-  readonly from: number;
-  readonly to: number;
-  readonly step_s: number;
-  readonly series: readonly PlotSeries[];
-}
 
 const SECOND = 1000;
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Figures, ServerDescription } from '../../../flows/server.ts';
 import { t } from '../../messages.ts';
 import { figure } from '../../parts/plot-series.ts';
 import { Answer, Badge, Panel } from '../../parts/page.tsx';
@@ -6,19 +7,7 @@ import { Plot } from '../../parts/plot.tsx';
 import { formatBytes, formatDuration, formatTime } from '../../parts/time.tsx';
 import type { Called } from '../../parts/use-call.ts';
 import { description } from '../../description.ts';
-import { type Figures, lastOf, seriesOf } from './figures.ts';
-
-/** The members of `GET /api/system/info` that the overview uses. */
-export interface ServerDescription {
-  readonly node: string;
-  readonly hostname: string;
-  readonly os: string;
-  readonly cpus: number;
-  readonly memory: number;
-  readonly disk: { readonly free: number; readonly total: number } | null;
-  readonly uptime: number;
-  readonly started_at: string;
-}
+import { lastOf, seriesOf } from './figures.ts';
 
 interface HealthProps {
   readonly info: Called<ServerDescription>;

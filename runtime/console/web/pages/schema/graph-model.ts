@@ -1,4 +1,4 @@
-import type { DescribedRelation, DescribedType } from './described.ts';
+import type { DescribedRelation, DescribedType } from '../../../flows/schema.ts';
 
 /** A line of text in a box. */
 export interface BoxLine {

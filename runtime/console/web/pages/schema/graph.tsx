@@ -3,7 +3,7 @@ import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/page.tsx';
-import type { DescribedType } from './described.ts';
+import type { DescribedType } from '../../../flows/schema.ts';
 import { GraphBox, linkOfType } from './graph-box.tsx';
 import { layoutOf } from './graph-layout.ts';
 import {

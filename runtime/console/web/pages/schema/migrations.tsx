@@ -1,19 +1,9 @@
+import type { Difference, MigrationStatus as Status } from '../../../flows/server.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { Answer, Badge, Panel } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
-
-interface Status {
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-  readonly draft: readonly string[];
-  readonly empty: readonly string[];
-  readonly changed: readonly string[];
-  readonly missing: readonly string[];
-  readonly partial: readonly string[];
-  readonly oneWay: readonly string[];
-}
 
 interface Migration {
   readonly name: string;
@@ -90,14 +80,6 @@ const wordOf = (state: keyof Status): string =>
     partial: t('stopped half-way'),
     oneWay: t('one-way'),
   })[state];
-
-interface Difference {
-  readonly object: string;
-  readonly kind: 'missing' | 'extra' | 'different';
-  readonly expected: string | null;
-  readonly found: string | null;
-  readonly fix: string;
-}
 
 /** The differences between the tables and what the applied migrations make. */
 export function Drift() {

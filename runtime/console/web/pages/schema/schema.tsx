@@ -3,7 +3,7 @@ import { t } from '../../messages.ts';
 import { Answer, Empty, Page, Panel, Facts, Badge } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import type { Described, DescribedField, DescribedType } from './described.ts';
+import type { Described, DescribedField, DescribedType } from '../../../flows/schema.ts';
 import { ModelGraph } from './graph.tsx';
 import { Drift, Migrations } from './migrations.tsx';
 import { CloseButton } from '../../parts/button.tsx';

@@ -1,4 +1,4 @@
-import type { ShownSetting as Setting } from '../../../routes/system/settings.ts';
+import type { ShownSetting as Setting } from '../../../flows/settings.ts';
 import { query } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Badge, Empty, Page } from '../../parts/page.tsx';

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConsoleModel, manifestKeys, writtenManifest } from '@twofold/schema';
+import { flag, list, text, type ValueOf } from '@twofold/schema/shapes';
 import { reply } from '@twofold/runtime/http';
 import type { Kernel, Settings } from '@twofold/runtime/kernel';
+import { flow, READS, whole } from './flow.ts';
 
 /** A key of the manifest, or a setting of the environment. */
-export interface ShownSetting {
-  readonly name: string;
-  readonly value: unknown;
-  readonly source: 'default' | 'manifest' | 'environment' | '.env';
-  readonly secret: boolean;
-  readonly set: boolean;
-}
+const setting = whole({
+  name: text,
+  value: {},
+  source: { enum: ['default', 'manifest', 'environment', '.env'] },
+  secret: flag,
+  set: flag,
+});
+
+export type ShownSetting = ValueOf<typeof setting>;
 
 /** Settings of the environment that win over a key of the manifest. */
 const WINS: Readonly<Record<string, string>> = { 'server.port': 'PORT', 'server.host': 'HOST' };
@@ -20,26 +24,40 @@ const WINS: Readonly<Record<string, string>> = { 'server.port': 'PORT', 'server.
 const SECRET =
   /(^|_)(SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|TOKENS?|(API)?KEYS?|HASH|SALT|PIN|DSN|CREDENTIALS?)(_|$)/i;
 
-/** `GET /api/system/settings`: every key of the manifest, and every setting that was read. */
-export async function listSettings({ settings, project, root }: Kernel, model: ConsoleModel) {
-  const keys = model.manifest ? manifestKeys(model.manifest) : await keysIn(root);
+export const systemSettings = flow('GET /api/system/settings', {
+  ...READS,
+  summary: 'Lists every key of the manifest and every setting that is read',
+  answers: {
+    200: [
+      'The value of a secret is null, and a password in an address is `***`',
+      whole({ settings: list(setting) }),
+    ],
+  },
+  handle: async (_call, { kernel, model }) =>
+    reply(200, { settings: [...(await manifestSettings(kernel, model)), ...readSettings(kernel)] }),
+});
+
+async function manifestSettings({ settings, root }: Kernel, { manifest }: ConsoleModel) {
+  const keys = manifest ? manifestKeys(manifest) : await keysIn(root);
+  return keys.map(({ name, value, written }) => {
+    const wins = WINS[name] ?? '';
+    const source = settings.sourceOf(wins);
+    return source === null
+      ? shown(name, value, written ? 'manifest' : 'default')
+      : shown(name, settings.text(wins), source);
+  });
+}
+
+/** Every setting that was read. */
+function readSettings({ settings, project }: Kernel): ShownSetting[] {
   // The settings with which webhooks are signed: the manifest may give them any name.
   const signing = new Set(project.auth?.events.webhooks.map(({ secretEnv }) => secretEnv));
   const isSecret = (name: string) =>
     signing.has(name) || (SECRET.test(name) && typeof settings.asked.get(name) !== 'boolean');
-  return () => {
-    const values = keys.map((key) => {
-      const source = settings.sourceOf(WINS[key.name] ?? '');
-      return source === null
-        ? shown(key.name, key.value, key.written ? 'manifest' : 'default')
-        : shown(key.name, settings.text(WINS[key.name]!), source);
-    });
-    const read = [...settings.asked.keys()].sort().map((name) => {
-      const setting = settingOf(settings, name);
-      return isSecret(name) ? { ...setting, value: null, secret: true } : setting;
-    });
-    return reply(200, { settings: [...values, ...read] });
-  };
+  return [...settings.asked.keys()].sort().map((name) => {
+    const read = settingOf(settings, name);
+    return isSecret(name) ? { ...read, value: null, secret: true } : read;
+  });
 }
 
 /** None in a container that was built without the file: what it says is not known then. */

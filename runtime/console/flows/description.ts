@@ -1,37 +1,62 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConsoleModel, type OAuthProvider, providerSettings } from '@twofold/schema';
+import { flag, list, object, type Shaped, text, type ValueOf } from '@twofold/schema/shapes';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
+import { reply } from '@twofold/runtime/http';
 import type { Kernel, Principal, RequestContext } from '@twofold/runtime/kernel';
 import { hasScope } from '@twofold/runtime/kernel';
 import type { Caller } from '../own-pages.ts';
 import { PAGES } from '../page-list.ts';
+import { flow, whole } from './flow.ts';
 
-/**
- * `GET /api/console`: what the console has, and what of it the caller may read. It needs no
- * credential, so that the page knows how to sign in.
- *
- * @param operator whether the operator has a password
- */
-export function describeConsole(kernel: Kernel, model: ConsoleModel, operator: boolean): Handler {
-  const { project, settings } = kernel;
-  let version: Promise<string> | undefined;
-  return async ({ context, koa }) => {
-    koa.set('Cache-Control', 'no-store');
+/** It is written by hand in `@twofold/console`, for pages of one's own. */
+const CALLER: Shaped<Caller | null> = { type: ['object', 'null'] };
+
+export const description = whole({
+  name: text,
+  version: text,
+  environment: { enum: ['development', 'production'] },
+  path: text,
+  sign_in: object(
+    {
+      host: flag,
+      users: flag,
+      providers: list(text),
+      email_code: { ...flag, description: 'When a mail can have the code of a sign-in' },
+      forgot: { ...text, description: 'The page that sends a link to choose another password' },
+      passkeys: { ...flag, description: 'Absent where they are on' },
+      impersonation: { ...flag, description: 'Absent where it is on' },
+    },
+    ['host', 'users', 'providers'],
+  ),
+  caller: CALLER,
+  pages: list(whole({ id: text, title: text, path: text })),
+});
+
+export type Description = ValueOf<typeof description>;
+
+/** It needs no credential, so that the page knows how to sign in. */
+const describe = flow('GET /api/console', {
+  needs: 'public',
+  summary: 'What the console has, and what the caller may see of it',
+  answers: { 200: ['Without a credential `caller` is null and `pages` is empty', description] },
+  async handle({ context }, { kernel, model, operator }) {
+    const { project, settings, root } = kernel;
     const caller = await callerOf(kernel, model, context);
-    version ??= versionOf(kernel.root);
-    return reply(200, {
+    const answer = {
       name: project.name,
-      version: await version,
+      version: await versionOf(root),
       environment: settings.production ? 'production' : 'development',
       path: model.path,
       sign_in: { host: model.host && operator, ...signInOf(kernel, model) },
       caller,
       pages: caller === null ? [] : pagesOf(model, kernel, caller),
-    });
-  };
-}
+    };
+    return reply(200, answer, { 'Cache-Control': 'no-store' });
+  },
+});
+export { describe as console };
 
 /**
  * Who can sign in, and by what other than a password. Members with their usual value are absent.
@@ -53,9 +78,11 @@ function signInOf(kernel: Kernel, model: ConsoleModel) {
 function providersOf({ settings }: Kernel, listed: readonly OAuthProvider[]): string[] {
   const presets = new Map(['google', 'github', 'facebook'].map((name) => [name, name]));
   for (const { name, preset } of listed) presets.set(name, preset);
-  return [...presets.keys()].filter((name) =>
-    providerSettings(name, presets.get(name)!).every((setting) => settings.text(setting)),
-  );
+  return [...presets]
+    .filter(([name, preset]) =>
+      providerSettings(name, preset).every((setting) => settings.text(setting)),
+    )
+    .map(([name]) => name);
 }
 
 async function callerOf(
@@ -108,11 +135,7 @@ async function emailIn(store: Kernel['store'], table: string | null, id: number 
 }
 
 /** The pages that a caller may open: ours, then those of the project by their titles. */
-const pagesOf = (
-  { path, ownPages }: ConsoleModel,
-  kernel: Kernel,
-  { permissions }: Caller,
-): { id: string; title: string; path: string }[] => {
+const pagesOf = ({ path, ownPages }: ConsoleModel, kernel: Kernel, { permissions }: Caller) => {
   const may = (needs: string | null) => needs === null || hasScope(permissions, needs);
   const ours = PAGES.filter((page) => page.isThere(kernel.project, kernel) && may(page.needs));
   // A path with a parameter cannot be opened from a list.
@@ -129,8 +152,16 @@ const pagesOf = (
   ];
 };
 
-/** The version that the project gives itself. */
-async function versionOf(root: string): Promise<string> {
+const versions = new Map<string, Promise<string>>();
+
+/** The version that the project gives itself. It is read once. */
+function versionOf(root: string): Promise<string> {
+  const known = versions.get(root) ?? readVersion(root);
+  versions.set(root, known);
+  return known;
+}
+
+async function readVersion(root: string): Promise<string> {
   try {
     const text = await readFile(join(root, 'package.json'), 'utf8');
     return (JSON.parse(text) as { version?: string }).version ?? '0.0.0';

@@ -1,12 +1,52 @@
 import type { Entity, Field, Project } from '@twofold/schema';
-import { type Handler, reply } from '@twofold/runtime/http';
-import type { Kernel } from '@twofold/runtime/kernel';
+import { flag, list, object, orNull, text, type ValueOf } from '@twofold/schema/shapes';
+import { reply } from '@twofold/runtime/http';
+import { flow, READS, whole } from './flow.ts';
 
-/** `GET /api/system/schema`: the model as data, and the SDL. */
-export function describeSchema({ project }: Kernel): Handler {
-  let made: ReturnType<typeof schemaOf> | undefined;
-  return () => reply(200, (made ??= schemaOf(project)));
-}
+const field = whole({
+  name: text,
+  type: text,
+  column: text,
+  unique: flag,
+  indexed: flag,
+  nullable: flag,
+});
+
+const related = whole({
+  field: text,
+  to: text,
+  kind: { enum: ['one', 'many'] },
+  inverse: orNull('string'),
+  column: orNull('string'),
+});
+
+const type = object(
+  {
+    name: text,
+    kind: { enum: ['entity', 'interface', 'union', 'enum'] },
+    table: text,
+    plural: text,
+    fields: list(field),
+    relations: list(related),
+    access: { type: 'array' },
+    values: { ...list(text), description: 'Of an enum; of an interface or union its types' },
+  },
+  ['name', 'kind'],
+);
+
+const described = whole({ types: list(type), sdl: text });
+
+export type Described = ValueOf<typeof described>;
+export type DescribedType = ValueOf<typeof type>;
+export type DescribedField = ValueOf<typeof field>;
+export type DescribedRelation = ValueOf<typeof related>;
+
+export const systemSchema = flow('GET /api/system/schema', {
+  ...READS,
+  summary: 'The types of the schema with their tables, columns and relations, and the SDL',
+  answers: { 200: ['The schema', described] },
+  handle: (_call, { kernel: { project } }) => reply(200, schemaOf(project)),
+});
 
 const schemaOf = (project: Project) => ({
   types: [

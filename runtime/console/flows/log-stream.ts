@@ -2,13 +2,11 @@ import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { LogBatch, LogFilter, Recorder } from '@twofold/runtime/kernel';
-
-/** The streams that are open, which end when the server stops. */
-export type LogStreams = Set<() => void>;
+import type { ConsoleState } from './flow.ts';
 
 interface Following {
   readonly recorder: Recorder;
-  readonly streams: LogStreams;
+  readonly streams: ConsoleState['streams'];
   /** How many earlier lines are sent first. */
   readonly limit: number;
   readonly filter: LogFilter;
