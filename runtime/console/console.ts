@@ -1,5 +1,4 @@
-import type { ConsoleModel } from '@twofold/schema';
-import { isConsoleRouteServed } from '@twofold/schema';
+import { type ConsoleModel, isConsoleRouteServed } from '@twofold/schema';
 import { bindFlows } from '@twofold/runtime/http';
 import { createServerInfo, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
 import type { ConsoleState } from './flows/flow.ts';
@@ -25,9 +24,8 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
     leave: () => streams.forEach((end) => end()),
     ...(open && {
       before: [createPolicy(model.path)],
-      endpoint: createEntrance(
-        model.path,
-        loaded(async () => (await import('./pages.ts')).createPages(model, kernel)),
+      endpoint: createEntrance(model.path, async () =>
+        (await import('./pages.ts')).createPages(model, kernel),
       ),
     }),
   };
@@ -48,14 +46,3 @@ function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
 /** Whether the operator has a password. */
 const operatorCanSignIn = ({ settings }: Kernel): boolean =>
   settings.text('HOST_PASSWORD') !== undefined || settings.text('HOST_PASSWORD_HASH') !== undefined;
-
-/**
- * A handler whose code is loaded with its first request: a server that is not looked at starts
- * sooner.
- */
-function loaded<Arguments extends unknown[], Result>(
-  load: () => Promise<(...given: Arguments) => Result | Promise<Result>>,
-): (...given: Arguments) => Promise<Result> {
-  let made: ReturnType<typeof load> | undefined;
-  return async (...given) => (await (made ??= load()))(...given);
-}

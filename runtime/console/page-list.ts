@@ -16,49 +16,33 @@ export interface ConsolePage {
 
 const always = () => true;
 const hosted = ({ hosting }: Project) => hosting !== null;
+const withUsers = ({ auth }: Project) => auth !== null;
 
-/** Whether `/api/data` answers, in this environment. */
-function hasAdminData(project: Project, { production }: Kernel['settings']): boolean {
+/** Whether rows can be read: by REST, or by `/api/data` in this environment. */
+const hasRows: ConsolePage['isThere'] = (project, { settings: { production } }) => {
   const when = adminDataOf(project);
-  return when === 'always' || (when === 'development' && !production);
-}
+  return project.api.rest || when === 'always' || (when === 'development' && !production);
+};
+
+const page = (
+  id: string,
+  title: string,
+  needs: ConsolePage['needs'],
+  isThere: ConsolePage['isThere'] = always,
+): ConsolePage => ({ id, title, at: id === 'overview' ? '' : `/${id}`, needs, isThere });
 
 /** Every page, in the order of the navigation. */
 export const PAGES: readonly ConsolePage[] = [
-  { id: 'overview', title: 'Overview', at: '', needs: 'system:read', isThere: always },
-  {
-    id: 'data',
-    title: 'Data',
-    at: '/data',
-    needs: null,
-    isThere: (project, { settings }) => project.api.rest || hasAdminData(project, settings),
-  },
-  { id: 'graphql', title: 'GraphQL', at: '/graphql', needs: null, isThere: always },
-  {
-    id: 'users',
-    title: 'Users',
-    at: '/users',
-    needs: 'auth:read',
-    isThere: ({ auth }) => auth !== null,
-  },
-  { id: 'apps', title: 'Apps', at: '/apps', needs: 'apps:read', isThere: hosted },
-  { id: 'models', title: 'Models', at: '/models', needs: 'models:read', isThere: hosted },
-  { id: 'logs', title: 'Logs', at: '/logs', needs: 'system:read', isThere: always },
-  {
-    id: 'jobs',
-    title: 'Jobs',
-    at: '/jobs',
-    needs: 'jobs:read',
-    isThere: (_, { jobs = false }) => jobs,
-  },
-  {
-    id: 'webhooks',
-    title: 'Webhooks',
-    at: '/webhooks',
-    needs: 'auth:read',
-    isThere: ({ auth }) => auth !== null,
-  },
-  { id: 'schema', title: 'Schema', at: '/schema', needs: 'system:read', isThere: always },
-  { id: 'audit', title: 'Audit', at: '/audit', needs: 'system:read', isThere: always },
-  { id: 'settings', title: 'Settings', at: '/settings', needs: 'system:read', isThere: always },
+  page('overview', 'Overview', 'system:read'),
+  page('data', 'Data', null, hasRows),
+  page('graphql', 'GraphQL', null),
+  page('users', 'Users', 'auth:read', withUsers),
+  page('apps', 'Apps', 'apps:read', hosted),
+  page('models', 'Models', 'models:read', hosted),
+  page('logs', 'Logs', 'system:read'),
+  page('jobs', 'Jobs', 'jobs:read', (_, { jobs = false }) => jobs),
+  page('webhooks', 'Webhooks', 'auth:read', withUsers),
+  page('schema', 'Schema', 'system:read'),
+  page('audit', 'Audit', 'system:read'),
+  page('settings', 'Settings', 'system:read'),
 ];

@@ -44,7 +44,7 @@ export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
 
 /** The file that pages of the project's own import as `@twofold/console`. */
 const apiAsset = (names: readonly string[]): string =>
-  names.find((name) => name.startsWith('assets/page-api-'))!;
+  names.find((name) => name.startsWith('assets/page-api-')) ?? '';
 
 function sendModule(ctx: Context, module: OwnModule | null): Promise<void> | void {
   if (!module) return send(ctx, undefined);

@@ -42,13 +42,15 @@ export function createPolicy(path: string): Middleware {
 const isBelow = (path: string, asked: string) => asked === path || asked.startsWith(`${path}/`);
 
 /**
- * The addresses of the pages. Their code and their files are loaded by `pages` with the first
- * request, which most servers never get.
+ * The addresses of the pages. Their code and their files are loaded with the first request, which
+ * most servers never get.
  */
-export function createEntrance(path: string, pages: Middleware): Middleware {
-  return function entrance(ctx, next) {
+export function createEntrance(path: string, load: () => Promise<Middleware>): Middleware {
+  let pages: Promise<Middleware> | undefined;
+  return async function entrance(ctx, next) {
     // Koa parses the address each time `ctx.path` is read.
     if (!ctx.req.url?.includes(path) || !isBelow(path, ctx.path)) return next();
-    return pages(ctx, next);
+    pages ??= load();
+    return (await pages)(ctx, next);
   };
 }

@@ -23,6 +23,24 @@ export const page = computed(() => path.value.split('/')[1] ?? '');
 export const query = computed(() => current.value.searchParams);
 
 /**
+ * A path of the API with those parameters of the address that have a value, after `more`.
+ *
+ * @example askedPath('/api/system/jobs', ['name', 'cursor'], { state: 'waiting' })
+ */
+export function askedPath(
+  path: string,
+  names: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const sent = new URLSearchParams(more);
+  for (const name of names) {
+    const value = query.value.get(name);
+    if (value) sent.set(name, value);
+  }
+  return sent.size > 0 ? `${path}?${sent}` : path;
+}
+
+/**
  * Goes to a path of the server. With `replace` the back button of the browser does not return here.
  */
 export function navigate(to: string, { replace = false } = {}): void {

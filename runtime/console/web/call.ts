@@ -1,6 +1,8 @@
 import { effect, signal } from '@preact/signals';
 import { page } from './address.ts';
+import { parseExact } from './exact-json.ts';
 import { hear, lost, waitFor } from './parts/connection.ts';
+import { prove } from './parts/proof.ts';
 import { readRefusal } from './parts/refusal-text.ts';
 
 /** How requests say who sends them. */
@@ -205,49 +207,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** A whole number with 16 digits or more: JavaScript may round it. */
-const WIDE = /[[:,]\s*-?\d{16,}/;
-
-/**
- * Reads JSON. A whole number that JavaScript would round stays the text that it is.
- *
- * @example parseExact('{"a":9007199254740993}') // { a: '9007199254740993' }
- */
-function parseExact(text: string): unknown {
-  return WIDE.test(text) ? JSON.parse(text, exact as Reviver) : JSON.parse(text);
-}
-
-type Reviver = (key: string, value: unknown) => unknown;
-
-function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const isRounded =
-    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
-  return isRounded ? (context?.source ?? value) : value;
-}
-
-interface IdentityCheck {
-  answer(proved: boolean): void;
-}
-
-/** The call that waits until the caller has proved who they are; null while none does. */
-export const identityCheck = signal<IdentityCheck | null>(null);
-
-let running: Promise<boolean> | null = null;
-
-/**
- * Asks the caller to prove who they are, in the dialog `Confirm it is you`. Calls that ask at once
- * share one dialog.
- *
- * @returns false when they cancel
- */
-function prove(): Promise<boolean> {
-  running ??= new Promise<boolean>((answer) => {
-    identityCheck.value = { answer };
-  }).finally(() => {
-    identityCheck.value = null;
-    running = null;
-  });
-  return running;
 }

@@ -1,9 +1,11 @@
 import { useEffect, useState, useRef } from 'preact/hooks';
-import { call, errorOf, note, identityCheck } from '../call.ts';
+import { call, errorOf, note } from '../call.ts';
 import { t } from '../messages.ts';
 import { FormDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { askPasskey, canUsePasskeys } from './sign-in-steps.tsx';
+import { askPasskey, canUsePasskeys } from './passkey.ts';
+import { identityCheck } from './proof.ts';
+import { CodeField, RecoveryField } from './sign-in-steps.tsx';
 import { Button } from './button.tsx';
 import { accessToken, adopt, post } from '../session.ts';
 
@@ -102,7 +104,7 @@ function StepFields({
   };
   return (
     <div class="identity-step" ref={fields}>
-      {recovers ? <RecoveryField /> : <CodeField mailed={step.next === 'email_code'} />}
+      {recovers ? <RecoveryField /> : <CodeField {...hintOf(step)} />}
       <div class="buttons">
         {methods.includes('recovery_code') && (
           <Button class="plain" onClick={() => setRecovers(!recovers)}>
@@ -114,6 +116,9 @@ function StepFields({
     </div>
   );
 }
+
+const hintOf = ({ next }: ReauthenticationStep) =>
+  next === 'email_code' ? { hint: t('Six digits, from the mail') } : {};
 
 /** Asks for a passkey, where the browser can, and says why there is none. */
 function PasskeyButton({ use }: { use(): Promise<void> }) {
@@ -134,21 +139,6 @@ function PasskeyButton({ use }: { use(): Promise<void> }) {
     </div>
   );
 }
-
-const CodeField = ({ mailed }: { mailed: boolean }) => (
-  <Field
-    label={t('Code')}
-    name="code"
-    hint={mailed ? t('Six digits, from the mail') : t('Six digits, from your authenticator app')}
-    autocomplete="one-time-code"
-    inputMode="numeric"
-    required
-  />
-);
-
-const RecoveryField = () => (
-  <Field label={t('Recovery code')} name="recovery_code" autocomplete="off" required />
-);
 
 /** The step that is left before a sign-in or a reauthentication is complete. */
 interface ReauthenticationStep {

@@ -2,6 +2,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useState, useEffect, useRef } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { Button, CloseButton } from './button.tsx';
+import { notify } from './notices.tsx';
 import { failureText } from './use-call.ts';
 
 interface DialogProps {
@@ -45,7 +46,7 @@ export function leave(event: Event, close: () => void): void {
   close();
 }
 
-type Submit = (form: FormData) => Promise<unknown> | void;
+type Submit = (form: FormData) => Promise<unknown> | string | void;
 
 /** Sends a form, one time at once, and says why it was refused. */
 export function useSubmit(submit: Submit) {
@@ -71,8 +72,13 @@ export function useSubmit(submit: Submit) {
 interface FormDialogProps extends DialogProps {
   /** The verb of the button. */
   readonly action: string;
-  /** Called with the form. An error that it throws is shown, and the form keeps its values. */
+  /**
+   * Called with the form. A text that it returns is told, and the dialog is closed. An error that it
+   * throws is shown, and the form keeps its values.
+   */
   readonly submit: Submit;
+  /** Called after the dialog was closed. */
+  readonly saved?: () => void;
   readonly danger?: boolean;
 }
 
@@ -82,15 +88,20 @@ interface FormDialogProps extends DialogProps {
  * @example
  * <FormDialog title={t('New app')} action={t('Create app')} close={close} submit={async (form) => {
  *   await call('POST', '/api/apps', { name: form.get('name') });
- *   notify(t('App created'));
- *   close();
+ *   return t('App created');
  * }}>
  *   <Field label={t('Name')} name="name" required />
  * </FormDialog>
  */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, close, size, danger, children } = props;
-  const { refused, busy, send } = useSubmit(props.submit);
+  const { refused, busy, send } = useSubmit(async (form) => {
+    const done = await props.submit(form);
+    if (typeof done !== 'string') return;
+    notify(done);
+    close();
+    props.saved?.();
+  });
   return (
     <Dialog title={title} close={close} {...(size && { size })}>
       <form onSubmit={send} aria-busy={busy}>

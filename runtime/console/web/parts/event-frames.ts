@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser';
+
 /** One server-sent event (HTML Living Standard §9.2). */
 export interface StreamEvent {
   /** The last id that the stream gave, to go on from there; empty before the first. */
@@ -16,16 +18,27 @@ export interface StreamEvent {
  * read('ta: hello\n\n'); // [{ id: '7', event: 'message', data: 'hello' }]
  */
 export function createFrameReader(): (text: string) => StreamEvent[] {
-  let [rest, id] = ['', ''];
+  let last = '';
+  let events: StreamEvent[] = [];
+  const parser = createParser({
+    onEvent({ id = last, event = 'message', data }) {
+      last = id;
+      events.push({ id, event, data });
+    },
+  });
   return (text) => {
-    const frames = (rest + text).split(/\r?\n\r?\n|\r\r/);
-    rest = frames.pop() ?? '';
-    return frames.flatMap((frame) => {
-      const { data, event, id: next } = fieldsOf(frame);
-      id = next ?? id;
-      return data === undefined ? [] : [{ id, event: event ?? 'message', data }];
-    });
+    events = [];
+    parser.feed(text);
+    return events;
   };
+}
+
+/** The events of the body of an answer, those together that arrive together. */
+export async function* eventsIn(body: Body['body']): AsyncGenerator<readonly StreamEvent[]> {
+  const read = createFrameReader();
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read())
+    yield read(next.value);
 }
 
 /**
@@ -35,22 +48,3 @@ export function createFrameReader(): (text: string) => StreamEvent[] {
  * @example lineOf('10 %\n20 %') // '10 %\r20 %'
  */
 export const lineOf = (data: string): string => data.replaceAll('\n', '\r');
-
-interface Fields {
-  data?: string;
-  event?: string;
-  id?: string;
-}
-
-/** Lines that begin with a colon are comments, which keep a connection open. */
-function fieldsOf(frame: string): Fields {
-  const fields: Fields = {};
-  for (const line of frame.split(/\r\n|\n|\r/)) {
-    const [, name, value = ''] = /^(data|event|id)(?:: ?([^]*))?$/.exec(line) ?? [];
-    if (name === 'data')
-      fields.data = fields.data === undefined ? value : `${fields.data}\n${value}`;
-    else if (name === 'event') fields.event = value;
-    else if (name === 'id' && !value.includes('\0')) fields.id = value;
-  }
-  return fields;
-}

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { t } from '../messages.ts';
 import { Button } from './button.tsx';
 
 /** Attributes that connect a control with its label, hint and error. */
@@ -168,9 +167,6 @@ export const Options = ({ of, chosen }: OptionsProps) => (
     ))}
   </>
 );
-
-/** The mark of a field that must be filled. */
-export const Required = () => <span class="quiet">{t('required')}</span>;
 
 /** The text of a control, without spaces around it. @example textIn(form, 'name') */
 export const textIn = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();

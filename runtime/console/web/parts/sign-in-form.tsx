@@ -3,7 +3,8 @@ import { t } from '../messages.ts';
 import type { Description } from '../description.ts';
 import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { Button } from './button.tsx';
-import { askPasskey, canUsePasskeys, type Send, SignInSteps } from './sign-in-steps.tsx';
+import { askPasskey, canUsePasskeys } from './passkey.ts';
+import { type Send, SignInSteps } from './sign-in-steps.tsx';
 import { ProviderLinks } from './provider-links.tsx';
 import { Refusal } from './dialog.tsx';
 

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { textIn, Field } from './field.tsx';
 import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { Refusal } from './dialog.tsx';
-import { call } from '../call.ts';
+import { canUsePasskeys, askPasskey } from './passkey.ts';
 
 /** Sends a step, and shows the next or the refusal. */
 export type Send = (path: string, body: object) => Promise<SignInAnswer>;
@@ -54,10 +54,11 @@ function StepForm({ busy, refused, back, action, submit, children }: StepFormPro
   );
 }
 
-function CodeField({ label, hint }: { label: string; hint: string }) {
+/** The field of a code, of the authenticator app unless `hint` says another. */
+export function CodeField({ hint = t('Six digits, from your authenticator app') }) {
   return (
     <Field
-      label={label}
+      label={t('Code')}
       name="code"
       hint={hint}
       required
@@ -68,6 +69,10 @@ function CodeField({ label, hint }: { label: string; hint: string }) {
     />
   );
 }
+
+export const RecoveryField = () => (
+  <Field label={t('Recovery code')} name="recovery_code" required autocomplete="off" />
+);
 
 function SecondFactor(props: StepProps) {
   const { step, send } = props;
@@ -91,11 +96,7 @@ function SecondFactor(props: StepProps) {
   };
   return (
     <StepForm {...props} action={t('Sign in')} submit={submit}>
-      {recovery ? (
-        <Field label={t('Recovery code')} name="recovery_code" required autocomplete="off" />
-      ) : (
-        <CodeField label={t('Code')} hint={t('Six digits, from your authenticator app')} />
-      )}
+      {recovery ? <RecoveryField /> : <CodeField />}
       <label class="choice">
         <input type="checkbox" name="remember" />
         {t('Remember this device')}
@@ -120,10 +121,7 @@ function MailedCode(props: StepProps) {
     void send(path, { ticket: step.ticket, code: textIn(form, 'code') });
   return (
     <StepForm {...props} action={t('Sign in')} submit={submit}>
-      <CodeField
-        label={t('Code')}
-        hint={t('Six digits, from the mail that you get if the account exists')}
-      />
+      <CodeField hint={t('Six digits, from the mail that you get if the account exists')} />
     </StepForm>
   );
 }
@@ -187,7 +185,7 @@ function EnrolTotp(props: StepProps) {
           </p>
         </>
       )}
-      <CodeField label={t('Code')} hint={t('Six digits, from your authenticator app')} />
+      <CodeField />
     </StepForm>
   );
 }
@@ -204,25 +202,4 @@ function RecoveryCodes({ codes, go }: { codes: readonly string[]; go: () => void
       </Button>
     </div>
   );
-}
-
-/**
- * Whether this browser can use a passkey as JSON. A passkey is for a host name, never for an IP
- * address.
- */
-export const canUsePasskeys =
-  typeof PublicKeyCredential === 'function' &&
-  typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function' &&
-  !/^[\d.]+$|^\[/.test(location.hostname);
-
-/**
- * Lets the browser ask for a passkey, with the options of the server.
- *
- * @throws when the caller cancels
- */
-export async function askPasskey(path: string, body: object): Promise<unknown> {
-  const options = await call('POST', path, body);
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  const credential = await navigator.credentials.get({ publicKey });
-  return (credential as PublicKeyCredential).toJSON();
 }

@@ -9,7 +9,7 @@ import { Badge, Panel } from '../../parts/page.tsx';
 import { actionsColumn, type Columns, Table, timeColumn } from '../../parts/table.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { type App, type AppProps, routeOf } from './types.ts';
+import { type AgainProps, type App, type AppProps, routeOf } from './types.ts';
 
 /** A backup, as `GET /api/apps/:name/backups` has it. */
 export interface Backup {
@@ -100,12 +100,7 @@ const State = ({ status, error }: Backup) => (
   </>
 );
 
-interface BackupActionsProps extends Pick<AppProps, 'app'> {
-  readonly backup: Backup;
-  again(): void;
-}
-
-function BackupActions({ app, backup, again }: BackupActionsProps) {
+function BackupActions({ app, backup, again }: AgainProps & { backup: Backup }) {
   const path = `${routeOf(app.name)}/backups/${backup.id}`;
   const [tried, setTried] = useState(false);
   const verify = async () => {

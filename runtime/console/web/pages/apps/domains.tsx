@@ -6,7 +6,7 @@ import { textIn, Field } from '../../parts/field.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { attempt, notify } from '../../parts/notices.tsx';
+import { attempt } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
 import { type AppProps, routeOf } from './types.ts';
@@ -28,8 +28,7 @@ export function DomainsTab({ app, reload }: AppProps) {
     const aliases = app.aliases.filter((each) => each !== host);
     if (await attempt(() => change({ aliases }), t('{host} is removed', { host }))) reload();
   };
-  const save = (body: object) =>
-    change(body).then(() => (notify(t('Domains saved')), reload(), close()));
+  const save = (body: object) => change(body).then(() => t('Domains saved'));
   return (
     <Panel
       name={t('Host names')}
@@ -58,14 +57,14 @@ export function DomainsTab({ app, reload }: AppProps) {
       {open === 'add' && (
         <DomainDialog
           title={t('Add domain')}
-          close={close}
+          {...{ close, saved: reload }}
           save={(domain) => save({ aliases: [...app.aliases, domain] })}
         />
       )}
       {open === 'main' && (
         <DomainDialog
           title={t('Change main domain')}
-          close={close}
+          {...{ close, saved: reload }}
           given={app.domain ?? ''}
           save={(domain) => save({ domain })}
         />
@@ -111,15 +110,15 @@ function addressOf(url: string | null, host: string): string {
 interface DomainDialogProps {
   readonly title: string;
   readonly given?: string;
-  save(domain: string): Promise<void>;
+  save(domain: string): Promise<string>;
   close(): void;
+  saved(): void;
 }
 
-const DomainDialog = ({ title, given = '', save, close }: DomainDialogProps) => (
+const DomainDialog = ({ title, given = '', save, close, saved }: DomainDialogProps) => (
   <FormDialog
-    title={title}
+    {...{ title, close, saved }}
     action={t('Save')}
-    close={close}
     submit={(form) => save(textIn(form, 'domain'))}
   >
     <Field
@@ -138,8 +137,7 @@ function CertificateDialog({ name, close }: { name: string; close: () => void })
   const submit = async (form: FormData) => {
     const body = { certificate: textIn(form, 'certificate'), key: textIn(form, 'key') };
     await call('PUT', `${routeOf(name)}/certificate`, body);
-    notify(t('The certificate is used'));
-    close();
+    return t('The certificate is used');
   };
   return (
     <FormDialog

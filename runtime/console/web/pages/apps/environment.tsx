@@ -6,7 +6,7 @@ import { textIn, Field } from '../../parts/field.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { attempt, notify } from '../../parts/notices.tsx';
+import { attempt } from '../../parts/notices.tsx';
 import { Empty, Panel } from '../../parts/page.tsx';
 import { actionsColumn, type Column, Table } from '../../parts/table.tsx';
 import { ApplyHint } from './apply-hint.tsx';
@@ -126,15 +126,13 @@ function VariableDialog({ app, reload, close, variable }: DialogProps & { variab
   const submit = async (form: FormData) => {
     const key = variable?.key ?? textIn(form, 'key');
     await call('PUT', `${routeOf(app.name)}/env`, { ...app.env, [key]: String(form.get('value')) });
-    notify(t('{key} is saved', { key }));
-    reload();
-    close();
+    return t('{key} is saved', { key });
   };
   return (
     <FormDialog
       title={variable ? t('Change {key}', { key: variable.key }) : t('Add variable')}
       action={t('Save')}
-      {...{ close, submit }}
+      {...{ close, submit, saved: reload }}
     >
       {!variable && <KeyField given="" />}
       <Field label={t('Value')} name="value">
@@ -151,15 +149,13 @@ function SecretDialog({ app, reload, close, given }: DialogProps & { given: stri
     const key = given === '' ? textIn(form, 'key') : given;
     const path = `${routeOf(app.name)}/secrets/${encodeURIComponent(key)}`;
     await call('PUT', path, { value: String(form.get('value')) });
-    notify(t('{key} is sealed', { key }));
-    reload();
-    close();
+    return t('{key} is sealed', { key });
   };
   return (
     <FormDialog
       title={given === '' ? t('Set secret') : t('Change {key}', { key: given })}
       action={t('Save secret')}
-      {...{ close, submit }}
+      {...{ close, submit, saved: reload }}
     >
       {given === '' && <KeyField given={given} />}
       <Field
@@ -194,16 +190,14 @@ function AllDialog({ app, reload, close }: DialogProps) {
   const text = open.map(({ key, value }) => `${key}=${lineOf(value ?? '')}`).join('\n');
   const submit = async (form: FormData) => {
     await call('PUT', `${routeOf(app.name)}/env`, envOf(String(form.get('env') ?? '')));
-    notify(t('The environment is saved'));
-    reload();
-    close();
+    return t('The environment is saved');
   };
   return (
     <FormDialog
       title={t('Environment as text')}
       action={t('Save')}
       size="wide"
-      {...{ close, submit }}
+      {...{ close, submit, saved: reload }}
     >
       <Field
         label={t('Env')}

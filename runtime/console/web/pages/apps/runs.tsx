@@ -1,17 +1,18 @@
-import { useEffect, useState } from 'preact/hooks';
-import { call, callForText } from '../../call.ts';
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
-import { FormDialog, Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, textIn } from '../../parts/field.tsx';
-import { attempt, notify } from '../../parts/notices.tsx';
-import { Badge, Panel, Failure } from '../../parts/page.tsx';
+import { attempt } from '../../parts/notices.tsx';
+import { Badge, Panel } from '../../parts/page.tsx';
 import { actionsColumn, type Column, Table, timeColumn } from '../../parts/table.tsx';
-import { useCall, failureText } from '../../parts/use-call.ts';
+import { useCall } from '../../parts/use-call.ts';
 import { wordsOf } from './terminal.tsx';
-import { type AppProps, type Cron, type Run, routeOf } from './types.ts';
+import { type AgainProps, type AppProps, type Cron, type Run, routeOf } from './types.ts';
+import { Command, RunOutput } from './run-output.tsx';
 
 interface Runs {
   readonly runs: readonly Run[];
@@ -59,12 +60,8 @@ export function RunsTab({ app }: AppProps) {
   );
 }
 
-interface SchedulesProps extends Pick<AppProps, 'app'> {
-  again(): void;
-}
-
 /** Nothing where the app has no schedule. */
-function Schedules({ app, again }: SchedulesProps) {
+function Schedules({ app, again }: AgainProps) {
   const crons = app.cron ?? [];
   if (crons.length === 0) return null;
   const begin = async ({ name }: Cron) => {
@@ -160,12 +157,10 @@ interface RunDialogProps {
 function RunDialog({ path, again, close }: RunDialogProps) {
   const submit = async (form: FormData) => {
     await call('POST', path, { command: wordsOf(textIn(form, 'command')) });
-    notify(t('The run has begun'));
-    again();
-    close();
+    return t('The run has begun');
   };
   return (
-    <FormDialog title={t('Run a command')} action={t('Run')} {...{ close, submit }}>
+    <FormDialog title={t('Run a command')} action={t('Run')} {...{ close, submit, saved: again }}>
       <Field
         label={t('Command')}
         name="command"
@@ -177,52 +172,4 @@ function RunDialog({ path, again, close }: RunDialogProps) {
       />
     </FormDialog>
   );
-}
-
-/** The words of a command in one line. */
-const Command = ({ of }: { of: readonly string[] }) => <code>{of.join(' ')}</code>;
-
-interface RunOutputProps {
-  /** The address of the app's runs. */
-  readonly path: string;
-  readonly run: Run;
-  close(): void;
-}
-
-/** What a run has printed. It is read again while the run goes on, and once when it has ended. */
-function RunOutput({ path, run, close }: RunOutputProps) {
-  const { text, error, again } = useOutput(`${path}/${run.id}/logs`, run.status);
-  return (
-    <Dialog title={t('Output')} size="wide" close={close}>
-      <p>
-        <Command of={run.command} />
-      </p>
-      {error !== null && <Failure error={error} again={again} />}
-      {text !== null && text !== '' && <pre tabIndex={0}>{text}</pre>}
-      {text === '' && <p class="quiet">{t('It has printed nothing.')}</p>}
-    </Dialog>
-  );
-}
-
-/** Milliseconds between two readings of a run that goes on. */
-const EVERY = 1000;
-
-function useOutput(path: string, status: Run['status']) {
-  const [round, setRound] = useState(0);
-  const [text, setText] = useState<string | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const again = () => setRound((last) => last + 1);
-  useEffect(() => {
-    let left = false;
-    callForText(path, 'text/plain').then(
-      (printed) => void (left || setText(printed)),
-      (failure: unknown) => void (left || setError(failureText(failure))),
-    );
-    const timer = status === 'running' ? setTimeout(again, EVERY) : undefined;
-    return () => {
-      left = true;
-      clearTimeout(timer);
-    };
-  }, [path, status, round]);
-  return { text, error, again: () => (setError(null), again()) };
 }

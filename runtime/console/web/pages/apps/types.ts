@@ -129,6 +129,11 @@ export interface AppProps {
   reload(): void;
 }
 
+/** Props of a part that reads its list again. */
+export interface AgainProps extends Pick<AppProps, 'app'> {
+  again(): void;
+}
+
 /** What the API shows in place of a secret. */
 export const MASK = '********';
 

@@ -6,13 +6,13 @@ import { textIn, Field } from '../../parts/field.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { attempt, notify } from '../../parts/notices.tsx';
+import { attempt } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { actionsColumn, Table } from '../../parts/table.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ApplyHint } from './apply-hint.tsx';
-import { type AppProps, routeOf } from './types.ts';
+import { type AgainProps, type AppProps, routeOf } from './types.ts';
 
 interface Volume {
   readonly name: string;
@@ -77,21 +77,14 @@ export function VolumesTab(props: AppProps) {
   );
 }
 
-interface AddVolumeProps extends Pick<AppProps, 'app'> {
-  again(): void;
-  close(): void;
-}
-
-function AddVolume({ app, again, close }: AddVolumeProps) {
+function AddVolume({ app, again, close }: AgainProps & { close(): void }) {
   const submit = async (form: FormData) => {
     const volume = { name: textIn(form, 'name'), path: textIn(form, 'path') };
     await call('PATCH', routeOf(app.name), { volumes: [...app.volumes, volume] });
-    notify(t('{name} is added', volume));
-    again();
-    close();
+    return t('{name} is added', volume);
   };
   return (
-    <FormDialog title={t('Add volume')} action={t('Add')} {...{ close, submit }}>
+    <FormDialog title={t('Add volume')} action={t('Add')} {...{ close, submit, saved: again }}>
       <Field label={t('Name')} name="name" required autofocus pattern="[a-z0-9][a-z0-9_.\-]*" />
       <Field label={t('Path')} name="path" required placeholder="/data" pattern="/.+" />
     </FormDialog>

@@ -1,4 +1,4 @@
-import { base, query, setQuery } from '../../address.ts';
+import { askedPath, base, query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
@@ -22,7 +22,7 @@ const FILTERS = ['actor', 'action', 'target', 'via'] as const;
 /** Who changed what. */
 export function AuditPage() {
   const cursor = query.value.get('cursor');
-  const answer = useCall<Entries>(pathOf(query.value), { every: cursor === null ? EVERY : null });
+  const answer = useCall<Entries>(pathOf(), { every: cursor === null ? EVERY : null });
   const filtered = [...FILTERS, 'since'].some((name) => query.value.get(name) !== null);
   return (
     <Page
@@ -42,16 +42,9 @@ export function AuditPage() {
   );
 }
 
-function pathOf(asked: URLSearchParams): string {
-  const sent = new URLSearchParams();
-  for (const name of [...FILTERS, 'cursor']) {
-    const value = asked.get(name);
-    if (value !== null && value !== '') sent.set(name, value);
-  }
-  const since = sinceOf(asked.get('since'));
-  if (since !== null) sent.set('since', since);
-  const text = sent.toString();
-  return `/api/system/audit${text === '' ? '' : `?${text}`}`;
+function pathOf(): string {
+  const since = sinceOf(query.value.get('since'));
+  return askedPath('/api/system/audit', [...FILTERS, 'cursor'], since === null ? {} : { since });
 }
 
 const HOUR = 3_600_000;

@@ -1,10 +1,10 @@
-import { useState, useId } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
-import type { Module, InputField } from '../../rest-modules.ts';
+import type { Module } from '../../rest-modules.ts';
 import { ColumnsButton } from './columns.tsx';
 import { DeleteRows } from './delete-rows.tsx';
 import { ExportButton } from './export.tsx';
@@ -22,11 +22,9 @@ import {
   type StagedRow,
   takeTheirs,
 } from './staged.ts';
-import { Dialog, FormDialog } from '../../parts/dialog.tsx';
-import { Value, valueOf } from './value.tsx';
-import { ApiError, call } from '../../call.ts';
-import { Required } from '../../parts/field.tsx';
-import { Control } from './control.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Value } from './value.tsx';
+import { NewRow } from './new-row.tsx';
 
 export interface ToolsProps {
   readonly module: Module;
@@ -72,10 +70,7 @@ export function Tools({ module, rows, selection }: ToolsProps) {
           module={module}
           fields={module.create}
           close={() => setMaking(false)}
-          made={() => {
-            setMaking(false);
-            rows.reload();
-          }}
+          saved={() => rows.reload()}
         />
       )}
       {meanwhile && (
@@ -200,62 +195,4 @@ function ChangedMeanwhile({ row, saved, done }: ChangedMeanwhileProps) {
       </div>
     </Dialog>
   );
-}
-
-interface NewRowProps {
-  readonly module: Module;
-  readonly fields: readonly InputField[];
-  close(): void;
-  made(row: Row | null): void;
-}
-
-/** The dialog `New <Type>` with a control for each field that a new row takes. */
-function NewRow({ module, fields, close, made }: NewRowProps) {
-  const title = t('New {type}', { type: module.type });
-  const submit = async (form: FormData) => {
-    const row = await call<Row | null>('POST', module.path, inputOf(form, fields));
-    notify(t('{type} {id} created', { type: module.type, id: String(row?.['id'] ?? '') }));
-    made(row);
-  };
-  return (
-    <FormDialog title={title} action={t('Create')} close={close} submit={submit}>
-      <p class="quiet">{t('Fields that you leave empty get the defaults of the server.')}</p>
-      {fields.map((field) => (
-        <NewField key={field.name} field={field} />
-      ))}
-    </FormDialog>
-  );
-}
-
-function NewField({ field }: { field: InputField }) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>
-        {field.name} {field.required && <Required />} <KindOf field={field} />
-      </label>
-      <Control field={field} text="" inForm id={id} />
-    </div>
-  );
-}
-
-const KindOf = ({ field: { kind, keyOf } }: { field: InputField }) => (
-  <span class="quiet">{keyOf ? keyOf.type : t(kind)}</span>
-);
-
-/** The input of a new row. Empty fields are left out, so that the server's defaults apply. */
-function inputOf(form: FormData, fields: readonly InputField[]): Record<string, unknown> {
-  const given = fields.flatMap((field) => {
-    const text = String(form.get(field.name) ?? '');
-    return text === '' ? [] : [[field.name, jsonOrError(field, text)] as const];
-  });
-  return Object.fromEntries(given);
-}
-
-function jsonOrError(field: InputField, text: string): unknown {
-  try {
-    return valueOf(field, text);
-  } catch {
-    throw new ApiError(400, t('{name} is not valid JSON', { name: field.name }), null);
-  }
 }

@@ -1,7 +1,7 @@
 import { graphqlPath } from '../../address.ts';
 import { request } from '../../call.ts';
 import { t } from '../../messages.ts';
-import { createFrameReader } from '../../parts/event-frames.ts';
+import { eventsIn } from '../../parts/event-frames.ts';
 import type { EditorProblem } from '../../parts/editor.tsx';
 
 /** An operation that is sent. */
@@ -68,17 +68,17 @@ async function readEvents(
   signal: AbortSignal,
   onText: (text: string) => void,
 ): Promise<'ended' | 'cut'> {
-  const read = createFrameReader();
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const chunk = await reader.read().catch(() => null);
+  try {
+    for await (const events of eventsIn(response.body))
+      for (const { event, data } of events) {
+        signal.throwIfAborted();
+        if (event === 'complete') return 'ended';
+        if (event === 'next') onText(data);
+      }
+  } catch {
     signal.throwIfAborted();
-    if (chunk === null || chunk.done) return 'cut';
-    for (const { event, data } of read(chunk.value)) {
-      if (event === 'complete') return 'ended';
-      if (event === 'next') onText(data);
-    }
   }
+  return 'cut';
 }
 
 /**

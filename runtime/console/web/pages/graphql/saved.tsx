@@ -4,7 +4,6 @@ import { Button, CloseButton } from '../../parts/button.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, textIn } from '../../parts/field.tsx';
-import { notify } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
 import type { Past, SavedQuery } from './kept.ts';
 
@@ -95,8 +94,7 @@ export function SaveDialog({ name, save, close }: SaveDialogProps) {
   const submit = (form: FormData) => {
     const given = textIn(form, 'name');
     save(given);
-    notify(t('Saved as {name}', { name: given }));
-    close();
+    return t('Saved as {name}', { name: given });
   };
   return (
     <FormDialog title={t('Save query')} action={t('Save')} close={close} submit={submit}>

@@ -1,11 +1,11 @@
-import { query, setQuery } from '../../address.ts';
+import { askedPath, query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
-import { Empty, Page, RESERVED, Answer, Badge, Facts, Panel } from '../../parts/page.tsx';
+import { Empty, Page, RESERVED } from '../../parts/page.tsx';
 import { actionsColumn, type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { formatDuration, formatNumber, Time } from '../../parts/time.tsx';
+import { formatDuration, formatNumber } from '../../parts/time.tsx';
 import { type Called, useCall } from '../../parts/use-call.ts';
 import {
   JobActions,
@@ -13,9 +13,8 @@ import {
   type JobCount,
   type JobSchedule,
   type JobState,
-  type WholeJob,
 } from './actions.tsx';
-import { CloseButton } from '../../parts/button.tsx';
+import { JobRegion } from './job-region.tsx';
 
 const EVERY = 3000;
 
@@ -103,7 +102,8 @@ function NameChoice({ counts }: { counts: readonly JobCount[] }) {
 }
 
 function JobList({ state, changed }: { state: JobState; changed(): void }) {
-  const list = useCall<Listed>(pathOf(state, query.value), { every: EVERY });
+  const path = askedPath('/api/system/jobs', ['name', 'cursor'], { state });
+  const list = useCall<Listed>(path, { every: EVERY });
   const { data, loading, error, reload } = list;
   const act = () => {
     reload();
@@ -138,15 +138,6 @@ const Schedules = ({ of }: { of: Called<Stats> }) => (
     empty={[t('No schedules'), t('A file of src/jobs/ has one by its schedule.')]}
   />
 );
-
-function pathOf(state: JobState, asked: URLSearchParams): string {
-  const sent = new URLSearchParams({ state });
-  for (const name of ['name', 'cursor']) {
-    const value = asked.get(name);
-    if (value !== null && value !== '') sent.set(name, value);
-  }
-  return `/api/system/jobs?${sent}`;
-}
 
 const HINT = () => t('Your code sends jobs with ctx.jobs.send(name, data).');
 
@@ -206,77 +197,5 @@ function Open({ id }: { id: number }) {
     <a href={url.href} aria-current={query.value.get('job') === String(id) ? 'true' : undefined}>
       {id}
     </a>
-  );
-}
-
-const JOB_EVERY = 3000;
-const TONES: Readonly<Record<JobState, 'plain' | 'good' | 'bad' | 'busy'>> = {
-  waiting: 'plain',
-  running: 'busy',
-  done: 'good',
-  failed: 'bad',
-  cancelled: 'plain',
-};
-
-/** One job with its data and the error of each attempt. */
-function JobRegion({ id, changed }: { id: string; changed(): void }) {
-  const job = useCall<WholeJob>(`/api/system/jobs/${encodeURIComponent(id)}`, { every: JOB_EVERY });
-  const act = () => {
-    job.reload();
-    changed();
-  };
-  return (
-    <div class="job-region">
-      <Panel name={t('Job {id}', { id })} tools={<CloseJob />}>
-        <Answer of={job}>{(whole) => <Shown job={whole} changed={act} />}</Answer>
-      </Panel>
-    </div>
-  );
-}
-
-const CloseJob = () => (
-  <CloseButton label={t('Close job')} onClick={() => setQuery({ job: null })} />
-);
-
-function Shown({ job, changed }: { job: WholeJob; changed(): void }) {
-  const { attempt, attempts } = job;
-  return (
-    <>
-      <Facts
-        rows={[
-          [t('Name'), job.name],
-          [t('State'), <Badge tone={TONES[job.state]}>{job.state}</Badge>],
-          [t('Attempts'), t('{attempt} of {attempts}', { attempt, attempts })],
-          [t('Sent'), <Time at={job.created_at} absolute />],
-          [t('Due'), <Time at={job.at} absolute />],
-          [t('Started'), <Time at={job.started_at} absolute />],
-          [t('Ended'), <Time at={job.finished_at} absolute />],
-        ]}
-      />
-      <h3>{t('Data')}</h3>
-      <pre tabIndex={0}>{JSON.stringify(job.data, null, 2) ?? ''}</pre>
-      {job.errors.length > 0 && <Errors of={job} />}
-      <div class="buttons">
-        <JobActions job={job} changed={changed} />
-      </div>
-    </>
-  );
-}
-
-function Errors({ of: { errors } }: { of: WholeJob }) {
-  return (
-    <>
-      <h3>{t('Errors')}</h3>
-      <ol class="job-errors">
-        {errors.map(({ attempt, at, message }) => (
-          <li key={attempt}>
-            <p class="quiet">
-              {t('Attempt {attempt}', { attempt })} · <Time at={at} />
-            </p>
-            <pre tabIndex={0}>{message}</pre>
-          </li>
-        ))}
-      </ol>
-    </>
   );
 }

@@ -5,7 +5,7 @@ import { Panel } from '../../parts/page.tsx';
 import { formatNumber, formatTenths } from '../../parts/time.tsx';
 import { failureText } from '../../parts/use-call.ts';
 import { ApiError, callStream } from '../../call.ts';
-import { createFrameReader } from '../../parts/event-frames.ts';
+import { eventsIn } from '../../parts/event-frames.ts';
 
 /** A chat with the model that runs. Its answers are shown as text and never as markup. */
 export function Chat({ model }: { model: string }) {
@@ -144,10 +144,9 @@ async function ask(
   const request = { ...body, stream: true, stream_options: { include_usage: true } };
   const path = '/api/mlx/v1/chat/completions';
   const answer = await callStream('POST', path, request, { signal });
-  const read = createFrameReader();
   let [content, tokens, began] = ['', 0, 0];
-  for await (const text of textOf(answer)) {
-    for (const { data } of read(text)) {
+  for await (const events of eventsIn(answer)) {
+    for (const { data } of events) {
       if (data === '[DONE]') continue;
       const chunk = JSON.parse(data) as Chunk;
       if (chunk.error) throw new ApiError(502, chunk.error.message, null);
@@ -157,14 +156,5 @@ async function ask(
       tokens = chunk.usage?.completion_tokens ?? tokens + (piece === '' ? 0 : 1);
     }
     onContent(content, { tokens, seconds: (performance.now() - began) / 1000 });
-  }
-}
-
-async function* textOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
   }
 }

@@ -2,7 +2,6 @@ import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field, textIn, wordsIn } from '../../parts/field.tsx';
-import { notify } from '../../parts/notices.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { ADMIN, type ApiKey, type User } from './shapes.ts';
 
@@ -84,16 +83,13 @@ interface OfKey {
 export function ScopesDialog({ of, close, changed }: OfKey & { changed(): void }) {
   const change = async (form: FormData) => {
     await call('PATCH', `${ADMIN}/api-keys/${of.id}`, { scopes: wordsIn(form, 'scopes') });
-    notify(t('Scopes of {name} changed', { name: of.name }));
-    close();
-    changed();
+    return t('Scopes of {name} changed', { name: of.name });
   };
   return (
     <FormDialog
       title={t('Scopes of {name}', { name: of.name })}
       action={t('Change scopes')}
-      close={close}
-      submit={change}
+      {...{ close, submit: change, saved: changed }}
     >
       <ScopesField value={of.scopes.join(' ')} />
     </FormDialog>

@@ -5,30 +5,19 @@ import { t } from '../../messages.ts';
 import { Button, RowButton } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
-import { FormDialog } from '../../parts/dialog.tsx';
-import { Field, textIn, wordsIn } from '../../parts/field.tsx';
-import { attempt, notify } from '../../parts/notices.tsx';
+import { attempt } from '../../parts/notices.tsx';
 import { Badge, Panel } from '../../parts/page.tsx';
 import { actionsColumn, type Columns, Table } from '../../parts/table.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, counted, holdsAll, type Role, rightsOf } from './shapes.ts';
-
-/** The role whose name or permissions are edited. `new` is a role that does not exist yet. */
-type Editing =
-  | { readonly kind: 'rename' | 'grant'; readonly role: Role }
-  | { readonly kind: 'new' };
+import { type Editing, RoleDialog } from './role-dialog.tsx';
 
 /** The tab `Roles`: the permissions of each role, and how many users have it. */
 export function RoleList() {
   const [editing, setEditing] = useState<Editing | null>(null);
   const roles = useCall<{ roles: Role[] }>(`${ADMIN}/roles`);
   const close = () => setEditing(null);
-  const saved = (text: string) => {
-    notify(text);
-    close();
-    roles.reload();
-  };
   return (
     <Panel
       name={t('Roles')}
@@ -45,7 +34,7 @@ export function RoleList() {
         of={roles}
         empty={[t('No roles'), t('auth.roles in the manifest switches them on.')]}
       />
-      {editing && <RoleDialog editing={editing} close={close} saved={saved} />}
+      {editing && <RoleDialog {...{ editing, close }} saved={roles.reload} />}
     </Panel>
   );
 }
@@ -158,74 +147,3 @@ function RoleActions({ of: role, edit, changed }: RoleActionsProps) {
     </div>
   );
 }
-
-interface RoleDialogProps {
-  readonly editing: Editing;
-  close(): void;
-  saved(text: string): void;
-}
-
-/** Makes a role, gives it another name, or grants it a permission. */
-function RoleDialog({ editing, close, saved }: RoleDialogProps) {
-  const [title, action] = TITLES[editing.kind];
-  const save = async (form: FormData) => {
-    await SAVE[editing.kind](editing, form);
-    saved(t(DONE[editing.kind]));
-  };
-  return (
-    <FormDialog title={t(title)} action={t(action)} close={close} submit={save}>
-      {editing.kind !== 'grant' && (
-        <Field
-          label={t('Name')}
-          name="name"
-          required
-          autofocus
-          autocomplete="off"
-          defaultValue={editing.kind === 'rename' ? editing.role.name : ''}
-        />
-      )}
-      {editing.kind !== 'rename' && (
-        <Field
-          label={editing.kind === 'new' ? t('Permissions') : t('Permission')}
-          name="permissions"
-          required={editing.kind === 'grant'}
-          autofocus={editing.kind === 'grant'}
-          autocomplete="off"
-          spellcheck={false}
-          hint={t('Such as posts:read, auth:manage, *:read.')}
-        />
-      )}
-    </FormDialog>
-  );
-}
-
-const TITLES = {
-  new: ['New role', 'Create role'],
-  rename: ['Rename role', 'Rename'],
-  grant: ['Grant permission', 'Grant'],
-} as const;
-
-const DONE = {
-  new: 'Role created',
-  rename: 'Role renamed',
-  grant: 'Permission granted',
-} as const;
-
-const idOf = (editing: Editing) => (editing.kind === 'new' ? '' : editing.role.id);
-
-const SAVE: Readonly<Record<Editing['kind'], (editing: Editing, form: FormData) => Promise<void>>> =
-  {
-    new: (_, form) =>
-      call('POST', `${ADMIN}/roles`, {
-        name: textIn(form, 'name'),
-        permissions: wordsIn(form, 'permissions'),
-      }),
-    rename: (editing, form) =>
-      call('PUT', `${ADMIN}/roles/${idOf(editing)}`, { name: textIn(form, 'name') }),
-    grant: async (editing, form) => {
-      for (const permission of wordsIn(form, 'permissions')) {
-        const path = `${ADMIN}/roles/${idOf(editing)}/permissions`;
-        await call('PUT', `${path}/${encodeURIComponent(permission)}`);
-      }
-    },
-  };

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { base, query, setQuery, navigate } from '../../address.ts';
+import { askedPath, base, query, setQuery, navigate } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
 import { can } from '../../parts/can.ts';
@@ -21,7 +21,7 @@ const STATES = ['active', 'disabled', 'locked', 'unverified', 'deleted'] as cons
 export function UserList() {
   const [making, setMaking] = useState(false);
   const users = useCall<{ users: User[]; next_cursor: string | null; total: number }>(
-    `${ADMIN}/users?${parameters()}`,
+    pathOfUsers(),
   );
   const roles = useCall<{ roles: Role[] }>(`${ADMIN}/roles`).data?.roles ?? [];
   const isNarrowed = ['q', 'role', 'state'].some((name) => query.value.get(name));
@@ -62,24 +62,15 @@ export function UserList() {
   );
 }
 
-/**
- * The parameters of the address, in the form of the API. Without an order, the newest users come
- * first.
- */
-function parameters(): URLSearchParams {
-  const given = query.value;
-  const sort = given.get('sort');
-  const asked = new URLSearchParams({
-    limit: '50',
-    sort: sort ?? 'created_at',
-    order: given.get('order') ?? (sort === null ? 'desc' : 'asc'),
-  });
-  for (const name of ['q', 'role', 'state', 'organization', 'cursor']) {
-    const value = given.get(name);
-    if (value) asked.set(name, value);
-  }
-  return asked;
-}
+/** Without an order, the newest users come first. */
+const pathOfUsers = () =>
+  askedPath(
+    `${ADMIN}/users`,
+    ['sort', 'order', 'q', 'role', 'state', 'organization', 'cursor'],
+    query.value.has('sort')
+      ? { limit: '50', order: 'asc' }
+      : { limit: '50', sort: 'created_at', order: 'desc' },
+  );
 
 interface FilterProps {
   readonly label: string;

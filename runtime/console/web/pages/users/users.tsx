@@ -1,5 +1,5 @@
 import type { PageProps } from '../../parts/lazy-page.tsx';
-import { decoded, query } from '../../address.ts';
+import { askedPath, decoded } from '../../address.ts';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { t } from '../../messages.ts';
@@ -36,11 +36,8 @@ export function UsersPage({ rest }: PageProps) {
 
 /** The tab `Permission log`: who changed whose permissions, newest first. */
 function PermissionLog() {
-  const asked = new URLSearchParams({ limit: '50' });
-  const cursor = query.value.get('cursor');
-  if (cursor) asked.set('cursor', cursor);
   const changes = useCall<{ changes: PermissionChange[]; next_cursor: string | null }>(
-    `${ADMIN}/permission-changes?${asked}`,
+    askedPath(`${ADMIN}/permission-changes`, ['cursor'], { limit: '50' }),
   );
   return (
     <div class="answer">

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { setQuery, query } from '../../address.ts';
+import { askedPath, setQuery, query } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Button } from '../../parts/button.tsx';
@@ -42,7 +42,7 @@ export function Chosen({ webhook, changed, show }: ChosenProps) {
         )}
       </Panel>
       <Deliveries webhook={webhook} />
-      {open === 'edit' && <EditWebhook {...{ webhook, close, changed }} />}
+      {open === 'edit' && <EditWebhook {...{ webhook, close, saved: changed }} />}
       {open === 'rotate' && <RotateSecret {...{ webhook, close }} rotated={show} />}
     </>
   );
@@ -111,15 +111,9 @@ const EVERY = 5000;
 
 /** The deliveries to a webhook, newest first. The address contains the filter and the page. */
 function Deliveries({ webhook }: { webhook: Webhook }) {
-  const [status, cursor] = [query.value.get('status') ?? '', query.value.get('cursor')];
-  const parameters = new URLSearchParams({
-    ...(status !== '' && { status }),
-    ...(cursor !== null && { cursor }),
-  });
+  const status = query.value.get('status') ?? '';
   const path = `${pathOf(webhook)}/deliveries`;
-  const asked = useCall<Page>(parameters.size > 0 ? `${path}?${parameters}` : path, {
-    every: EVERY,
-  });
+  const asked = useCall<Page>(askedPath(path, ['status', 'cursor']), { every: EVERY });
   const again = (delivery: WebhookDelivery) =>
     attempt(
       () => call('POST', `${path}/${encodeURIComponent(delivery.id)}/redeliver`),

@@ -1,26 +1,36 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
+import { notify } from '../../parts/notices.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Field, wordsIn } from '../../parts/field.tsx';
-import { notify } from '../../parts/notices.tsx';
 
-interface NewWebhookProps {
+interface EditWebhookProps {
+  /** A new one where it is absent. */
+  readonly webhook?: Webhook;
   close(): void;
-  created(secret: string): void;
+  /** Called with the secret of a new one. */
+  saved(secret: string): void;
 }
 
-export function NewWebhook({ close, created }: NewWebhookProps) {
+/** Makes a webhook, or changes where it sends which events. */
+export function EditWebhook({ webhook, close, saved }: EditWebhookProps) {
   const submit = async (form: FormData) => {
     const body = { url: form.get('url'), types: wordsIn(form, 'types') };
-    const { secret } = await call<{ secret: string }>('POST', WEBHOOKS, body);
-    notify(t('Webhook created'));
+    const made = await (webhook
+      ? call('PATCH', pathOf(webhook), body)
+      : call<{ secret: string }>('POST', WEBHOOKS, body));
+    notify(webhook ? t('Webhook changed') : t('Webhook created'));
     close();
-    created(secret);
+    saved(webhook ? '' : made.secret);
   };
   return (
-    <FormDialog title={t('New webhook')} action={t('Create webhook')} close={close} submit={submit}>
-      <AddressFields url="" types={['*']} />
+    <FormDialog
+      title={webhook ? t('Edit webhook') : t('New webhook')}
+      action={webhook ? t('Save') : t('Create webhook')}
+      {...{ close, submit }}
+    >
+      <AddressFields {...(webhook ?? { url: '', types: ['*'] })} />
     </FormDialog>
   );
 }
@@ -28,21 +38,6 @@ export function NewWebhook({ close, created }: NewWebhookProps) {
 interface WebhookDialogProps {
   readonly webhook: Webhook;
   close(): void;
-}
-
-export function EditWebhook({ webhook, close, changed }: WebhookDialogProps & { changed(): void }) {
-  const submit = async (form: FormData) => {
-    const body = { url: form.get('url'), types: wordsIn(form, 'types') };
-    await call('PATCH', pathOf(webhook), body);
-    notify(t('Webhook changed'));
-    close();
-    changed();
-  };
-  return (
-    <FormDialog title={t('Edit webhook')} action={t('Save')} close={close} submit={submit}>
-      <AddressFields url={webhook.url} types={webhook.types} />
-    </FormDialog>
-  );
 }
 
 function AddressFields({ url, types }: Pick<Webhook, 'url' | 'types'>) {

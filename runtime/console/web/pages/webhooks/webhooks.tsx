@@ -7,7 +7,7 @@ import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table, timeColumn } from '../../parts/table.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Chosen } from './chosen.tsx';
-import { NewWebhook, SecretDialog, WEBHOOKS, type Webhook } from './dialogs.tsx';
+import { EditWebhook, SecretDialog, WEBHOOKS, type Webhook } from './dialogs.tsx';
 
 /** The endpoints that get security events, and the deliveries to them. */
 export function WebhooksPage() {
@@ -47,9 +47,9 @@ export function WebhooksPage() {
         <Chosen key={chosen.id} webhook={chosen} changed={asked.reload} show={setSecret} />
       )}
       {creating && (
-        <NewWebhook
+        <EditWebhook
           close={() => setCreating(false)}
-          created={(made) => {
+          saved={(made) => {
             asked.reload();
             setSecret(made);
           }}
