@@ -18,8 +18,8 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   database: 11_068,
   auth: 26_515,
   hosting: 34_920,
-  models: 8_930,
-  console: 20_020,
+  models: 8_920,
+  console: 20_210,
 };
 
 /** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
