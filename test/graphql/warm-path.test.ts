@@ -6,7 +6,7 @@ import { root } from '../source-files.ts';
 
 /** What one warm query may run of our code. Both numbers only go down; the goal is 30 files and 90 functions. */
 const FILES = 29;
-const FUNCTIONS = 120;
+const FUNCTIONS = 118;
 
 interface Ran {
   readonly file: string;

@@ -1,6 +1,7 @@
 import type { Constraint, ListOptions } from '@twofold/schema';
 import {
   isInterfaceType,
+  type FieldNode,
   isObjectType,
   type GraphQLField,
   type GraphQLSchema,
@@ -18,9 +19,9 @@ import { listOf } from '../data/sql/list-of.ts';
 import { argumentValues } from './argument-values.ts';
 import type { CallSource } from './plan/planning.ts';
 
-export interface ArgumentReading {
-  readonly model: Model;
-  readonly schema: GraphQLSchema;
+/** What the values of arguments are read from: a run. */
+interface ArgumentReading {
+  readonly engine: { readonly model: Model; readonly schema: GraphQLSchema };
   readonly rules: Rules;
   readonly variables: VariableValues;
   /** The most rows of a list inside an object that no size is asked for, see `Run`. */
@@ -73,7 +74,8 @@ export function readCalls(
   return calls;
 }
 
-function prepare({ model, schema }: ArgumentReading, sources: readonly CallSource[]): Ready {
+function prepare({ engine }: ArgumentReading, sources: readonly CallSource[]): Ready {
+  const { model, schema } = engine;
   const nodes = sources.map((source) => ({
     source,
     ...(source.read === 'key'
@@ -108,7 +110,7 @@ function hasVariable(value: ValueNode): boolean {
 }
 
 function readCall(
-  { model, rules, variables, nested }: ArgumentReading,
+  { engine: { model }, rules, variables, nested }: ArgumentReading,
   node: ReadyCall,
   key?: WrittenKey,
 ): Call {
@@ -158,12 +160,13 @@ const callOfKey = (key: WrittenKey = ''): Call =>
     ? { equals: [{ column: 'id', value: key }], order: [] }
     : { equals: [], keys: key, order: [{ column: 'id', descending: false }] };
 
-/** The arguments of a root field as graphql-js reads them. */
+/** The arguments of a field of `type` as graphql-js reads them. */
 export function readArguments(
-  { schema, variables }: Pick<ArgumentReading, 'schema' | 'variables'>,
-  { type, field, node }: Pick<CallSource, 'type' | 'field' | 'node'>,
+  { engine, variables }: ArgumentReading,
+  type: string,
+  node: FieldNode,
 ): Record<string, unknown> {
-  return argumentValues(fieldOf(schema, type, field), node, variables);
+  return argumentValues(fieldOf(engine.schema, type, node.name.value), node, variables);
 }
 
 function fieldOf(

@@ -36,10 +36,7 @@ export async function answerInferred(
   const entity = engine.model.entities.get(type);
   const field = entity?.fields.get(info.fieldName);
   if (!entity || !field || field.source.kind === 'custom') throw nothing(info);
-  const given = readArguments(
-    { schema: engine.schema, variables: run.variables },
-    { type, field: info.fieldName, node: info.fieldNodes[0] as FieldNode },
-  );
+  const given = readArguments(run, type, info.fieldNodes[0] as FieldNode);
   if (isDeepStrictEqual({ ...given }, { ...args }))
     return fromParent(engine, entity, field, parent, args, context, info);
   const asked = withArguments(run, info.fieldNodes, args);

@@ -17,7 +17,7 @@ import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import { ownName } from './plan/own-parent.ts';
 import type { Plan } from './plan/planning.ts';
-import { type Outcome, readingOf, readPlan, type Run } from './operation-run.ts';
+import { type Outcome, readPlan, type Run } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
@@ -48,16 +48,13 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
   };
   let written: Written<Parts> | Promise<Written<Parts>>;
   try {
-    args = argumentsOf(run, root);
+    args = readArguments(run, 'Mutation', root.node);
     written = write(run, root, args, tree);
   } catch (error) {
     return undone(error);
   }
   return written instanceof Promise ? written.then(finish, undone) : finish(written);
 }
-
-const argumentsOf = ({ engine: { schema }, variables }: Run, { operation, node }: WriteRoot) =>
-  readArguments({ schema, variables }, { type: 'Mutation', field: operation.name, node });
 
 function write(
   run: Run,
@@ -117,7 +114,7 @@ function isLong(run: Run, part: WritePart, tree: boolean): boolean {
     engine: { reader },
     rules,
   } = run;
-  return reader.isLong(node, readCalls(readingOf(run), calls, ''), {
+  return reader.isLong(node, readCalls(run, calls, ''), {
     rules,
     tree,
   });
@@ -132,7 +129,7 @@ function returningOf(
   if (!returning) return undefined;
   return {
     root: returning.node,
-    calls: readCalls(readingOf(run), returning.calls, ''),
+    calls: readCalls(run, returning.calls, ''),
     tree,
     take: (text) =>
       withTypesIfMarked(run, parts, {

@@ -9,7 +9,7 @@ import type { Root } from '../data/plan.ts';
 import type { Query } from '../store/store.ts';
 import type { VariableValues, ExecutionResult } from 'graphql';
 import type { JsonText } from '../store/large-text.ts';
-import { type ArgumentReading, readCalls, type WrittenKey } from './arguments.ts';
+import { readCalls, type WrittenKey } from './arguments.ts';
 import type DataLoader from 'dataloader';
 import type { NoteCut } from '../data/select/pages.ts';
 
@@ -65,15 +65,6 @@ export type Outcome =
   | { readonly tree: unknown }
   | { readonly error: unknown };
 
-/** What the values of the arguments of a run's plans are read from. */
-export const readingOf = ({ engine, rules, variables, nested }: Run): ArgumentReading => ({
-  model: engine.model,
-  schema: engine.schema,
-  rules,
-  variables,
-  nested,
-});
-
 interface PlanReading {
   /** The key of the row or rows, when the plan reads known ones. */
   readonly key?: WrittenKey | undefined;
@@ -92,7 +83,7 @@ export function readPlan(
   { key, above = [], tree, query = run.query, large = false }: PlanReading,
 ): JsonText | null | Promise<JsonText | null> {
   const { engine, rules, context, cuts } = run;
-  return engine.reader.read(node, readCalls(readingOf(run), calls, key), {
+  return engine.reader.read(node, readCalls(run, calls, key), {
     rules,
     asker: context,
     noteCut: noteCut(cuts, above),

@@ -10,7 +10,7 @@ import type { Planned } from '../data/plan.ts';
 import { readCalls } from './arguments.ts';
 import type { Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
-import { noteCut, readingOf, type Run } from './operation-run.ts';
+import { noteCut, type Run } from './operation-run.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 
@@ -307,7 +307,7 @@ async function readBatch(
   const { engine, rules, context } = run;
   if (plan.node.kind === 'refused') throw refusal(plan.node.code);
   if (plan.node.kind === 'abstract') return keys.map(() => null);
-  const calls = readCalls(readingOf(run), plan.calls);
+  const calls = readCalls(run, plan.calls);
   const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, {
     rules,
     noteCut: noteCut(run.cuts, above),

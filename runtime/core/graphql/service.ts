@@ -89,24 +89,13 @@ function namedOperation(lookup: Lookup, parameters: Parameters): PreparedOperati
     operationName === undefined
       ? operations[0]
       : operations.find(({ node }) => node.name?.value === operationName);
-  return (
-    operation ??
-    fail(
-      badOperation(
-        operationName === undefined
-          ? 'the document has no operation'
-          : `the document has no operation ${JSON.stringify(operationName)}`,
-      ),
-    )
-  );
+  if (operation) return operation;
+  const name = operationName === undefined ? '' : ` ${JSON.stringify(operationName)}`;
+  throw badOperation(`the document has no operation${name}`);
 }
 
 const badOperation = (message: string) =>
   new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
-
-function fail(error: Error): never {
-  throw error;
-}
 
 /** Runs a query or a mutation within the time limit. */
 export function respond(service: Service, call: OperationCall): Response | Promise<Response> {

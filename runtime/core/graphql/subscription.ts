@@ -130,7 +130,7 @@ function eventFilter(
 ): (announced: Announced) => Change | undefined {
   const { engine } = run;
   const { action } = operation;
-  const given = argumentsOf(run, node);
+  const given = readArguments(run, 'Subscription', node);
   const idName = action.kind === 'subscribe' ? action.id : undefined;
   const { [idName ?? '']: asked, ...others } = given;
   const entity = entityOfEvents(engine.model, operation);
@@ -149,12 +149,6 @@ function eventFilter(
     return change && (id === undefined || change.id === id) ? change : undefined;
   };
 }
-
-const argumentsOf = ({ engine, variables }: Run, node: FieldNode) =>
-  readArguments(
-    { schema: engine.schema, variables },
-    { type: 'Subscription', field: node.name.value, node },
-  );
 
 /** The text of one event; undefined when nothing is sent. */
 async function answerEvent(
@@ -285,7 +279,7 @@ const hasSource = ({ schema }: Engine, field: string) =>
 function publishedEvents(run: Run, operation: Operation, node: FieldNode) {
   const { engine } = run;
   const { name } = operation;
-  const args = argumentsOf(run, node);
+  const args = readArguments(run, 'Subscription', node);
   assertValid(errorsOfArguments(engine, operation, args));
   const isAsked = matcherOf(engine, name, args);
   return createEventQueue<Readonly<Record<string, unknown>>>({

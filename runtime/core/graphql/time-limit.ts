@@ -20,17 +20,21 @@ export function withTimeLimit<T>(
   context: RequestContext,
 ): Promise<T | Over> {
   const { limits } = model.project.api;
-  const milliseconds = timeLeft(limits.time, context);
+  const began = BEGAN.get(context);
+  const left = began === undefined ? limits.time : limits.time - (performance.now() - began);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      if (memory.isWaiting(context)) reject(noRoom(limits));
-      context.cancel(new DOMException(sentence(limits.time), 'TimeoutError'));
-      const late = () => resolve({ over: timeoutError(limits.time) });
-      // A write that was done in spite of the limit is answered: `work` ends before the next turn.
-      const written = runningCommit(context);
-      if (written) written.then(() => void setImmediate(late), late);
-      else late();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        if (memory.isWaiting(context)) reject(noRoom(limits));
+        context.cancel(new DOMException(sentence(limits.time), 'TimeoutError'));
+        const late = () => resolve({ over: timeoutError(limits.time) });
+        // A write that was done in spite of the limit is answered: `work` ends before the next turn.
+        const written = runningCommit(context);
+        if (written) written.then(() => void setImmediate(late), late);
+        else late();
+      },
+      Math.max(0, left),
+    );
     work.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }
@@ -43,11 +47,6 @@ const BEGAN = new WeakMap<RequestContext, number>();
  */
 export const shareTime = (context: RequestContext, began: number): void =>
   void BEGAN.set(context, began);
-
-function timeLeft(time: number, context: RequestContext): number {
-  const began = BEGAN.get(context);
-  return began === undefined ? time : Math.max(0, time - (performance.now() - began));
-}
 
 const timeoutError = (milliseconds: number): GraphQLError =>
   limitError('TIMEOUT', sentence(milliseconds), { value: milliseconds, limit: milliseconds });

@@ -13,9 +13,8 @@ import { type Guard, type Handler, reply } from '../http/route.ts';
 import type { Engine } from '../graphql/engine.ts';
 import type { Kernel } from '../module.ts';
 import { adminGuardOf } from './admin-writes.ts';
-import { embeddedTypes } from './embedded-types.ts';
 import { createEndpoint } from './endpoint.ts';
-import { readFieldSelection } from './field-selection.ts';
+import { type FieldSelection, readFieldSelection } from './field-selection.ts';
 import { totalOf } from './reads.ts';
 import {
   createService,
@@ -104,6 +103,41 @@ function typesRead(service: RestService, { module }: ServedModule, ctx: Context)
   const embedded = embeddedTypes(service, entity.name, readFieldSelection(ctx.query));
   return isRead(ctx) ? [...new Set([entity, ...embedded])] : [...embedded];
 }
+
+/**
+ * The types whose rows an answer embeds in those of `entity`, each once.
+ *
+ * @example embeddedTypes(service, 'Post', readFieldSelection({ include: 'author' })) // [Author]
+ */
+function embeddedTypes(
+  service: RestService,
+  entity: string,
+  selection: FieldSelection,
+): readonly Entity[] {
+  const found = new Set(namesIn(service, entity, selection));
+  return service.engine.model.project.entities.filter(({ name }) => found.has(name));
+}
+
+function* namesIn(
+  service: RestService,
+  entity: string,
+  { fields, include }: FieldSelection,
+): Generator<string> {
+  const members = service.members(entity);
+  for (const name of new Set([...include.keys(), ...(fields ?? [])])) {
+    const member = members.get(name);
+    if (member?.kind !== 'relation') continue;
+    for (const type of oneOrMembers(service, member.field.type.name)) {
+      yield type;
+      const inner = include.get(name);
+      if (inner) yield* namesIn(service, type, inner);
+    }
+  }
+}
+
+/** The type, or the members of an interface or a union. */
+const oneOrMembers = ({ engine }: RestService, name: string): readonly string[] =>
+  engine.model.project.abstracts.find((each) => each.name === name)?.members ?? [name];
 
 /**
  * Refuses to create users, because only registration sets a password: without one, a user could not
