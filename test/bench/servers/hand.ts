@@ -18,7 +18,7 @@ export const start: Start = async (databaseUrl, shape) => {
   const answers = new Map<string, Answer>();
   const { byName, openLookup } = databaseUrl.startsWith('file:')
     ? sqliteAnswers(databaseUrl)
-    : postgresAnswers(databaseUrl);
+    : await postgresAnswers(databaseUrl);
   for (const { name, query } of workloads) answers.set(query, byName[name] as Answer);
   const answer = answering(answers);
   return listenOn(shape === 'asRun' ? signedIn(createSignIn(openLookup()), answer) : answer);
@@ -129,10 +129,15 @@ const toPost = ({
   name: string;
 }) => ({ id: String(id), title, author: { id: String(author), name, initials: initialsOf(name) } });
 
-function postgresAnswers(url: string): Opened {
-  const pool = new pg.Pool({ connectionString: url, max: 10 });
+/** Reads share two connections, on which none waits for the answer of another; writes have others. */
+async function postgresAnswers(url: string): Promise<Opened> {
+  const options = { connectionString: url, pipeline: true };
+  const pool = new pg.Pool({ ...options, max: 8 });
+  const readers = [new pg.Client(options), new pg.Client(options)] as const;
+  for (const reader of readers) await reader.connect();
+  let turn = 0;
   const rowsOf = async (name: string, text: string, values: unknown[]) =>
-    (await pool.query({ name, text, values })).rows;
+    (await readers[(turn ^= 1) as 0 | 1].query({ name, text, values })).rows;
   const ask = async (name: string, text: string, values: unknown[]) =>
     (await rowsOf(name, text, values))[0]?.j as string;
   const posts = `select json_agg(json_build_object('id', p.id::text, 'title', p.title, 'author', json_build_object('id', u.id::text, 'name', u.name)) order by p.id)::text j
@@ -152,27 +157,25 @@ function postgresAnswers(url: string): Opened {
     mixed: async () =>
       JSON.stringify({
         data: {
-          posts: (await pool.query({ name: 'rows', text: rows, values: [100] })).rows.map(
-            toPost as never,
-          ),
+          posts: (await rowsOf('rows', rows, [100])).map(toPost as never),
         },
       }),
     create: async ({ input }) => {
       const client = await pool.connect();
       try {
-        await client.query('begin');
-        const { rows: inserted } = await client.query({
-          name: 'insert',
-          text: 'insert into posts (title, body, author_id) values ($1, $2, $3) returning id',
-          values: [input.title, input.body, input.authorId],
-        });
-        const { rows: read } = await client.query({
-          name: 'created',
-          text: created,
-          values: [inserted[0].id],
-        });
-        await client.query('commit');
-        return `{"data":{"createPost":${read[0].j}}}`;
+        const [, inserted] = await Promise.all([
+          client.query('begin'),
+          client.query({
+            name: 'insert',
+            text: 'insert into posts (title, body, author_id) values ($1, $2, $3) returning id',
+            values: [input.title, input.body, input.authorId],
+          }),
+        ]);
+        const [read] = await Promise.all([
+          client.query({ name: 'created', text: created, values: [inserted.rows[0].id] }),
+          client.query('commit'),
+        ]);
+        return `{"data":{"createPost":${read.rows[0].j}}}`;
       } finally {
         client.release();
       }
