@@ -224,6 +224,168 @@ const HOSTING: Readonly<Record<string, readonly string[]>> = {
   index: ['backups', '(host)', '(hosted-part)', 'hosting'],
 };
 
+/**
+ * Inside auth, a room or a file beside the rooms may import those listed. What stands further down names `state` as a
+ * type alone, and `create-auth` makes what it names. Only that and `auth` lead to the flows.
+ */
+const AUTH: Readonly<Record<string, readonly string[]>> = {
+  account: [
+    'base',
+    '(events)',
+    'keys',
+    'passkeys',
+    'requests',
+    'second-factor',
+    'sessions',
+    'sign-in',
+    '(state)',
+    'users',
+  ],
+  admin: ['base', '(events)', 'limits', 'organizations', 'requests', '(state)', 'users'],
+  auth: ['(auth-hooks)', 'create-auth', 'flows'],
+  'auth-hooks': ['(events)', '(mails)', '(pages)', '(sessions)', '(users)'],
+  config: ['base', 'oauth', 'passkeys'],
+  'create-auth': [
+    'admin',
+    'base',
+    'create-state',
+    '(events)',
+    'flows',
+    'limits',
+    'migrations',
+    'organizations',
+    'own',
+    'pages',
+    'requests',
+    'sessions',
+    'setup',
+    'sign-in',
+    '(state)',
+    'users',
+  ],
+  'create-state': [
+    '(auth-hooks)',
+    'base',
+    'config',
+    'events',
+    'keys',
+    'limits',
+    'mails',
+    'oauth',
+    'passwords',
+    'secrets',
+    'sessions',
+    '(state)',
+    'users',
+    'webhooks',
+  ],
+  events: ['base'],
+  flows: [
+    'account',
+    'admin',
+    'base',
+    'config',
+    'events',
+    'keys',
+    'limits',
+    'mails',
+    'oauth',
+    'organizations',
+    'passkeys',
+    'requests',
+    'second-factor',
+    'secrets',
+    'sessions',
+    'setup',
+    'sign-in',
+    '(state)',
+    'users',
+    '(webhooks)',
+  ],
+  index: [
+    'auth',
+    '(auth-hooks)',
+    '(create-auth)',
+    '(events)',
+    'mails',
+    '(own)',
+    '(pages)',
+    '(sessions)',
+    'setup',
+    '(sign-in)',
+  ],
+  keys: ['base', '(events)', 'secrets', '(state)', 'users'],
+  limits: ['base', 'events', 'secrets', '(state)'],
+  mails: ['(auth-hooks)', 'base', '(config)', 'limits', '(state)', '(users)'],
+  migrations: ['base', 'limits', 'users'],
+  oauth: ['base', 'events', 'mails', 'secrets', '(sessions)', 'sign-in', '(state)', 'users'],
+  organizations: ['base', '(events)', 'requests', 'secrets', '(state)', 'users'],
+  own: ['admin', 'base', 'requests', 'sessions', 'sign-in', '(state)', 'users'],
+  pages: ['base', 'mails', 'oauth', 'requests', 'secrets', 'sessions', 'sign-in', '(state)'],
+  passkeys: ['base', '(events)', '(secrets)', '(state)', '(users)'],
+  passwords: ['(auth-hooks)', 'base'],
+  requests: ['base', 'events', '(keys)', '(limits)', 'sessions', '(state)', 'users'],
+  'second-factor': [
+    'base',
+    '(events)',
+    'passkeys',
+    '(passwords)',
+    'secrets',
+    '(sessions)',
+    '(state)',
+    '(users)',
+  ],
+  secrets: ['base'],
+  sessions: ['base', 'secrets', '(state)', 'users'],
+  setup: [
+    'account',
+    'base',
+    '(create-auth)',
+    '(events)',
+    'mails',
+    'passkeys',
+    'requests',
+    'secrets',
+    '(sessions)',
+    'sign-in',
+    '(state)',
+    'users',
+  ],
+  'sign-in': [
+    'auth-hooks',
+    'base',
+    'events',
+    'keys',
+    'limits',
+    'mails',
+    'organizations',
+    'passkeys',
+    'requests',
+    'second-factor',
+    'secrets',
+    'sessions',
+    '(state)',
+    'users',
+  ],
+  state: [
+    '(auth-hooks)',
+    '(base)',
+    '(config)',
+    '(events)',
+    '(keys)',
+    '(limits)',
+    '(mails)',
+    '(oauth)',
+    '(passwords)',
+    '(secrets)',
+    '(sessions)',
+    '(users)',
+    '(webhooks)',
+  ],
+  users: ['base', '(events)', 'secrets', '(state)'],
+  webhooks: ['base', '(config)', '(events)', 'secrets'],
+};
+
 /** The files that list the capabilities of their layer, or hand their names on. */
 const TABLES = [
   'schema/capabilities.ts',
@@ -330,15 +492,25 @@ describe('imports', () => {
     ]);
   });
 
-  it('lead to the flows of auth only from what makes its server', () => {
-    const above = imports.filter(
-      ({ from, to }) => to.startsWith('runtime/auth/flows/') && from.startsWith('runtime/auth/'),
+  it('go one way between the rooms of auth', () => {
+    const inside = imports.filter(({ from, to }) =>
+      [from, to].every((path) => path.startsWith('runtime/auth/')),
     );
-    expect([...new Set(above.map(({ from }) => room(from)))].toSorted()).toEqual([
-      'auth',
-      'create-auth',
-      'flows',
-    ]);
+    expect(inside.length).toBeGreaterThan(20);
+    expect(
+      inside
+        .filter(({ from, to, typeOnly }) => !allowed(AUTH, room(from), room(to), typeOnly))
+        .map(show),
+    ).toEqual([]);
+    const values = inside.filter(({ typeOnly, from, to }) => !typeOnly && room(from) !== room(to));
+    const above = Object.groupBy(values, ({ from }) => room(from));
+    const reaches = (name: string, seen: Set<string> = new Set()): Set<string> => {
+      for (const { to } of above[name] ?? [])
+        if (!seen.has(room(to))) reaches(room(to), seen.add(room(to)));
+      return seen;
+    };
+    const rooms = Object.keys(AUTH);
+    expect(rooms.filter((name) => reaches(name).has(name))).toEqual([]);
   });
 
   it('reach the disk only from the first and last stage of the generator, and never from schema or templates', () => {

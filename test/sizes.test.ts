@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 51_500,
   database: 11_068,
-  auth: 26_515,
+  auth: 25_980,
   hosting: 34_920,
   models: 8_920,
   console: 20_210,

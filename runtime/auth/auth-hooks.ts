@@ -1,4 +1,8 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
+import type { Listeners } from './events/event-types.ts';
+import type { OwnMails } from './mails/kinds.ts';
+import type { OwnTexts } from './pages/texts.ts';
+import type { Extend } from './sessions/extend.ts';
 import type { Profile } from './users/profile.ts';
 import type { Account } from './users/user-directory.ts';
 
@@ -78,4 +82,18 @@ export interface AuthHooks<Context = RequestContext> {
   breachedPasswords?(
     query: BreachedPasswords<Context>,
   ): readonly string[] | Promise<readonly string[]>;
+}
+
+/** Functions that the project provides. Settings are in the manifest, not here. */
+export interface AuthFunctions {
+  /** Returns the data about the user that the token and the login response contain. */
+  readonly extend?: Extend;
+  /** Called after an event, in addition to the log and the webhooks. */
+  readonly listeners?: Listeners;
+  /** Called while a user signs in or chooses a password. */
+  readonly hooks?: AuthHooks;
+  /** Mails of the project's own, from `src/mails/`, by kind. */
+  readonly mails?: OwnMails;
+  /** The texts of the pages, from `src/texts/`, by language. */
+  readonly texts?: OwnTexts;
 }

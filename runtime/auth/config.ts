@@ -1,14 +1,21 @@
 import { createPrivateKey } from 'node:crypto';
 import { type AuthModel, providerSettings } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
-import { randomToken } from './ids.ts';
-import { configuredProviders } from './oauth/providers.ts';
+import { randomToken } from './base/ids.ts';
+import {
+  configuredProviders,
+  type ProviderCredentials,
+  type SigningKey,
+} from './oauth/providers.ts';
 import { readRelyingParty, type RelyingParty } from './passkeys/relying-party.ts';
-import { MINUTE } from './time.ts';
-import type { ProviderCredentials, SigningKey } from './oauth/credentials.ts';
+import { MINUTE } from './base/time.ts';
 
 /** The checked settings. No member may be written to a log. */
 export interface AuthConfig {
+  /** Whether users sign in: the manifest has an `auth:` section. Otherwise only the operator does. */
+  readonly users: boolean;
+  /** Whether an operator signs in with `HOST_PASSWORD`. */
+  readonly operator: boolean;
   readonly secret: string;
   readonly previousSecrets: readonly string[];
   readonly apiKey: string | null;
@@ -56,7 +63,7 @@ export interface AuthPurpose {
   /** The port of the manifest; 8080 when absent. */
   readonly port?: number;
   /** A bcrypt cost below 10, for tests only. */
-  readonly cost?: number;
+  readonly cost?: number | undefined;
 }
 
 /**
@@ -75,6 +82,8 @@ export function readAuthConfig(
   checkModel(settings, model, cost);
   const appUrl = readAppUrl(settings, users, port);
   return {
+    users,
+    operator: host,
     secret,
     previousSecrets: (settings.text('JWT_SECRET_PREVIOUS') ?? '')
       .split(',')

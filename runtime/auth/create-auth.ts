@@ -1,36 +1,38 @@
 import {
   identityWrites,
-  isAuthRouteServed,
   identityWriteText,
+  isAuthRouteServed,
   type RouteSpec,
 } from '@twofold/schema';
-import { bindFlows, type BoundRoute } from '@twofold/runtime/http';
+import { bindFlows, type BoundRoute, type Call } from '@twofold/runtime/http';
 import { addServices, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
 import { administer, type Administered, type Administration } from './setup/administration.ts';
 import { guardUserRows } from './admin/user-rows.ts';
 import { authenticate } from './requests/authenticate.ts';
-import { SYSTEM } from './requests/caller.ts';
+import { addressKey, SYSTEM } from './base/caller.ts';
 import type { Events } from './events/events.ts';
+import { createFlowCalls } from './requests/flow-calls.ts';
 import { createGuards } from './requests/guards.ts';
-import { startNotices } from './events/notices.ts';
-import { type AuthRoutes, createAuthApi } from './own/auth-api.ts';
-import { principalOf } from './own/credentials.ts';
+import { startNotices } from './setup/notices.ts';
+import { createAuthApi } from './own/auth-api.ts';
+import { principalOf } from './requests/credentials.ts';
 import { createPages } from './pages/create-pages.ts';
-import type { AuthParts } from './parts.ts';
+import type { AuthState } from './state.ts';
 import { createRevalidation } from './requests/revalidate.ts';
-import { startRetention } from './events/retention.ts';
+import { startRetention } from './setup/retention.ts';
 import { seedRoles } from './users/roles.ts';
 import { takeSeededUsers } from './users/seeded-users.ts';
 import { authFlows } from './flows/index.ts';
-import { limited } from './limits/route-limits.ts';
+import type { Limit } from './limits/rate-limits.ts';
+import { hostDevice } from './limits/identifier.ts';
 import { sessionMetrics } from './sessions/session-metrics.ts';
-import { type EntryLink, linkTo } from './setup/host-link.ts';
+import { type EntryLink, linkTo } from './sign-in/host-login.ts';
 import { atPort, noteStart } from './setup/start-notes.ts';
 import { authMigrations } from './migrations.ts';
 import { tieUserTable } from './users/user-table.ts';
 import { followOrganizations } from './organizations/first-member.ts';
-import { validator } from './validator.ts';
-import { type AuthOptions, createParts } from './create-parts.ts';
+import { validator } from './base/validator.ts';
+import { type AuthOptions, createState } from './create-state.ts';
 
 export type { AuthOptions };
 
@@ -54,81 +56,76 @@ export interface AuthModule extends ServerModule {
  * @example createAuth({ kernel, model: project.auth, host: project.hosting !== null, extend })
  */
 export function createAuth(options: AuthOptions): AuthModule {
-  const parts = createParts(options);
-  if (parts.users) refuseIdentityWrites(parts.kernel);
-  followOrganizations(parts);
-  guardUserRows(parts);
-  takeSeededUsers(parts, () => prepareTables(parts));
-  const { kernel, model } = parts;
-  const guards = createGuards(parts);
+  const auth = createState(options);
+  if (auth.config.users) refuseIdentityWrites(auth);
+  followOrganizations(auth);
+  guardUserRows(auth);
+  takeSeededUsers(auth, () => prepareTables(auth));
+  const guards = createGuards(auth);
   const stops: (() => void | Promise<void>)[] = [];
-  const routes = createRoutes(parts);
-  addOwnServices(parts, {
-    limited: routes,
-    free: () => createRoutes(withoutLimits(parts)),
-  });
+  const routes = createRoutes(auth);
+  // Without `auth:` only the operator signs in, and no code of the project does.
+  if (auth.config.users)
+    addServices(auth.store, {
+      auth: createAuthApi(auth, {
+        limited: createFlowCalls(routes),
+        free: createFlowCalls(createRoutes(withoutLimits(auth))),
+      }),
+      principalOf: (userId) => principalOf(auth, userId),
+    });
   return {
     name: 'auth',
-    events: { on: parts.events.on },
+    events: { on: auth.events.on },
     administer: async (request) => {
-      await prepareTables(parts);
-      return administer(parts, request);
+      await prepareTables(auth);
+      return administer(auth, request);
     },
-    linkTo: (client) => linkTo(parts, client),
+    linkTo: (client) => linkTo(auth, client),
     invalidateExtend: (userId) =>
-      parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
-    migrations: authMigrations(model.user, kernel.project.ids, parts.users),
+      auth.directory.update(auth.db, userId, { tokens_valid_after: auth.now() }),
+    migrations: authMigrations(auth.model.user, auth.project.ids, auth.config.users),
     passing: ['auth_limit_windows'],
-    middleware: [authenticate(parts)],
-    revalidate: createRevalidation(parts),
+    middleware: [authenticate(auth)],
+    revalidate: createRevalidation(auth),
     guards,
     routes,
     enforceRate: (koa, { policy, subject, count, window }) =>
-      parts.limits.enforce(koa, [{ policy, subject, rate: { count, window } }]),
-    ...createPages(parts, routes, { guards, texts: options.texts }),
+      auth.limits.enforce(koa, [{ policy, subject, rate: { count, window } }]),
+    ...createPages(auth, createFlowCalls(routes, guards), options.texts),
     validator,
-    ...(kernel.metrics && { metrics: (context) => sessionMetrics(kernel, context) }),
+    ...(auth.metrics && { metrics: (context) => sessionMetrics(auth, context) }),
     start: async () => {
-      if (parts.users) parts.policy.warm();
-      await prepareTables(parts);
-      if (parts.config.weakSecrets.length > 0)
-        await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
-      if (parts.users) await parts.webhooks.start();
-      stops.push(startNotices(parts), startRetention(parts));
+      if (auth.config.users) auth.passwords.warm();
+      await prepareTables(auth);
+      if (auth.config.weakSecrets.length > 0)
+        await auth.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
+      if (auth.config.users) await auth.webhooks.start();
+      stops.push(startNotices(auth), startRetention(auth));
     },
-    listening: (port) => noteStart(atPort(parts, port)),
+    listening: (port) => noteStart(atPort(auth, port)),
     stop: async () => {
       for (const stop of stops.splice(0)) await stop();
-      await parts.background.settled();
-      await parts.alerts.settled();
-      await parts.events.settled();
-      await parts.mailer.drain(5000);
-      await parts.webhooks.stop(5000);
-      await parts.limits.close();
+      await auth.background.settled();
+      await auth.alerts.settled();
+      await auth.events.settled();
+      await auth.mails.drain(5000);
+      await auth.webhooks.stop(5000);
+      await auth.limits.close();
     },
   };
 }
 
-/** Adds `ctx.auth` and `ctx.as` to contexts; without `auth:` only the operator signs in. */
-function addOwnServices(parts: AuthParts, routes: AuthRoutes): void {
-  if (!parts.users) return;
-  addServices(parts.kernel.store, {
-    auth: createAuthApi(parts, routes),
-    principalOf: (userId) => principalOf(parts, userId),
-  });
-}
-
 /** Code that no request calls has no client whose calls could be counted. */
-const withoutLimits = (parts: AuthParts): AuthParts => ({
-  ...parts,
-  limits: { ...parts.limits, enforce: () => undefined },
+const withoutLimits = (auth: AuthState): AuthState => ({
+  ...auth,
+  limits: { ...auth.limits, enforce: () => undefined },
 });
 
 /** Prepares the database at a start, after the migrations. */
-async function prepareTables(parts: AuthParts): Promise<void> {
-  if (!parts.users) return;
-  await tieUserTable(parts.kernel, parts.model);
-  await seedRoles(parts);
+async function prepareTables(auth: AuthState): Promise<void> {
+  if (!auth.config.users) return;
+  await tieUserTable(auth, auth.model);
+  await seedRoles(auth);
 }
 
 /**
@@ -143,12 +140,36 @@ function refuseIdentityWrites({ project, settings }: Kernel): void {
     );
 }
 
-const createRoutes = (parts: AuthParts): BoundRoute[] =>
-  bindFlows(authFlows, parts)
-    .filter(({ spec }) => isServed(parts, spec))
-    .map((route) => limited(parts, route));
+const createRoutes = (auth: AuthState): BoundRoute[] =>
+  bindFlows(authFlows, auth)
+    .filter(({ spec }) => isServed(auth, spec))
+    .map((route) => limited(auth, route));
 
-function isServed({ users, config, model, applications }: AuthParts, route: RouteSpec): boolean {
-  if (!isAuthRouteServed(route, users ? model : null, applications.size > 0)) return false;
-  return config.passkeys !== null || !route.path.startsWith('/api/auth/passkeys');
+function isServed(auth: AuthState, route: RouteSpec): boolean {
+  if (!isAuthRouteServed(route, auth.config.users ? auth.model : null, auth.applications.size > 0))
+    return false;
+  return auth.config.passkeys !== null || !route.path.startsWith('/api/auth/passkeys');
 }
+
+/**
+ * Enforces the limits by IP address before a handler: `auth-ip` and those of the flow. The limits of failed logins are only checked
+ * here, and charged when a login fails.
+ */
+function limited(auth: AuthState, { spec, handle }: BoundRoute): BoundRoute {
+  const { id, limits = [] } = spec;
+  const policies = ['auth-ip', ...limits];
+  return {
+    spec,
+    handle: async (call) => {
+      const subject = (id === 'login' && operatorDevice(auth, call)) || addressKey(call.context.ip);
+      const entries: Limit[] = policies.map((policy) => ({ policy, subject }));
+      if (id === 'login') entries.push({ policy: 'login-failed-ip', subject, peek: true });
+      await auth.limits.enforce(call.koa, entries);
+      return handle(call);
+    },
+  };
+}
+
+/** The operator's device has its own limit, so clients behind the same proxy cannot use it up. */
+const operatorDevice = (auth: AuthState, { koa, body }: Call): string | null =>
+  body.email ? null : hostDevice(auth, koa);

@@ -1,13 +1,13 @@
 /** `@twofold/auth`: everything that a project may import. */
 export { auth } from './auth.ts';
-export type { AuthCapability, AuthFunctions } from './auth.ts';
-export { adminApp, runAdmin } from './admin-app.ts';
-export type { AdminReport, AdminRequest } from './admin-app.ts';
-export { linkApp } from './link-app.ts';
-export type { LinkReport, LinkRequest } from './link-app.ts';
-export type { EntryLink } from './setup/host-link.ts';
-export { mailsApp } from './mails-app.ts';
-export type { MailRow, MailsReport, MailsRequest } from './mails-app.ts';
+export type { AuthCapability } from './auth.ts';
+export { adminApp, runAdmin } from './setup/admin-app.ts';
+export type { AdminReport, AdminRequest } from './setup/admin-app.ts';
+export { linkApp } from './setup/link-app.ts';
+export type { LinkReport, LinkRequest } from './setup/link-app.ts';
+export type { EntryLink } from './sign-in/host-login.ts';
+export { mailsApp } from './mails/mails-app.ts';
+export type { MailRow, MailsReport, MailsRequest } from './mails/mails-app.ts';
 export { Html, html } from './mails/html.ts';
 export type { HtmlValue } from './mails/html.ts';
 export type {
@@ -26,6 +26,7 @@ export type { Extend, ExtendRequest } from './sessions/extend.ts';
 export type { Listeners, SecurityEvent } from './events/event-types.ts';
 export type {
   AfterRegister,
+  AuthFunctions,
   AuthHooks,
   BeforeLogin,
   BeforeRegister,

@@ -1,13 +1,12 @@
 import {
-  type Migration,
   createFoldedIndex,
-  dialectOf,
   type Dialect,
+  dialectOf,
+  type Migration,
 } from '@twofold/runtime/kernel';
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
-import { createSearchIndexes, searchKeys } from './admin/search-keys.ts';
-import { createOrderIndexes } from './admin/user-order.ts';
+import { createOrderIndexes, createSearchIndexes, searchKeys } from './users/user-indexes.ts';
 import { createWindows } from './limits/window-tables.ts';
 import {
   type Index,
@@ -18,7 +17,7 @@ import {
   USER_INDEXES,
   USER_TABLES,
   WITHOUT_ROWID,
-} from './tables.ts';
+} from './base/tables.ts';
 
 /** Migrations that ledgers name. What they made is in the first two now. */
 const FORMER = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { enableDue } from '../../runtime/auth/admin/disabled-until.ts';
+import { enableDue } from '../../runtime/auth/setup/retention.ts';
 import { createEvents } from '../../runtime/auth/events/events.ts';
 import {
   asRoot,
@@ -197,7 +197,7 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
       .set({ disabled_until: 1 })
       .where('user_id', '=', user.id)
       .execute();
-    await enableDue({ kernel: server.kernel, events: eventsOf(server) });
+    await enableDue({ now: server.kernel.now, events: eventsOf(server) });
     const enabled = async () =>
       (await server.events('user.enabled')).filter(({ user_id }) => user_id === user.id);
     expect((await enabled()).map(({ actor }) => actor.kind)).toEqual(['system']);
@@ -210,7 +210,7 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
           .execute()
       )[0],
     ).toEqual({ disabled_at: null });
-    await enableDue({ kernel: server.kernel, events: eventsOf(server) });
+    await enableDue({ now: server.kernel.now, events: eventsOf(server) });
     expect(await enabled()).toHaveLength(1);
     await admin('PUT', `/users/${user.id}/role`, { role_id: 3 });
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { AuthModel } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
 import { authFlows } from '../../runtime/auth/flows/index.ts';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
 import { asRoot, bearer, describeEachDatabase, startServer, USER } from './harness.ts';
 

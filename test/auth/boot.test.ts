@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auth } from '../../runtime/auth/auth.ts';
 import { readAuthConfig } from '../../runtime/auth/config.ts';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { ConfigError } from '../../runtime/core/errors.ts';
 import { createServer } from '../../runtime/core/server.ts';

@@ -130,7 +130,7 @@ describeEachDatabase('auth-2 §1 password.breached', (database) => {
 
 describe('auth-2 §1 password.breached of the manifest', () => {
   it('is off by default: nothing is asked', async () => {
-    const { DEFAULT_AUTH } = await import('../../runtime/auth/defaults.ts');
+    const { DEFAULT_AUTH } = await import('../../runtime/auth/base/defaults.ts');
     expect([DEFAULT_AUTH.password.breached, DEFAULT_AUTH.account]).toEqual([
       null,
       { delete: true, grace: 14 * 24 * 60 * 60_000 },

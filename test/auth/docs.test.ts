@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { authRoutes, type RouteSpec } from '@twofold/schema';
 import { authFlows } from '../../runtime/auth/flows/index.ts';
-import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_LIMITS } from '../../runtime/auth/base/defaults.ts';
 import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
 import { buildProject, PAGES_KEY, startProject } from '../docs/emitted.ts';
 import { type Block, type Page, readPage } from '../docs/page.ts';

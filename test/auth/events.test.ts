@@ -289,7 +289,7 @@ describeEachDatabase('§2.14 retention', (database) => {
     const first = await startServer({ database, auth: { events: { retention: 600_000 } } });
     await first.register('old@x.test');
     await first.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: [] }, asRoot);
-    const { purge } = await import('../../runtime/auth/events/retention.ts');
+    const { purge } = await import('../../runtime/auth/setup/retention.ts');
     const rows = async () => [
       (await first.rows('auth_login_attempts')).length,
       (await first.rows('auth_security_events')).length,
@@ -297,9 +297,10 @@ describeEachDatabase('§2.14 retention', (database) => {
     ];
     const run = (now: number) =>
       purge({
-        kernel: { ...first.kernel, now: () => now },
+        db: first.kernel.store.db,
+        now: () => now,
         model: first.kernel.project.auth!,
-        users: true,
+        config: { users: true },
       });
     await run(Date.now());
     expect(await rows()).toEqual([1, 4, 1]);

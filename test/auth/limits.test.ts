@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressKey } from '../../runtime/auth/requests/caller.ts';
+import { addressKey } from '../../runtime/auth/base/caller.ts';
 import { memoryWindows } from '../../runtime/auth/limits/memory-windows.ts';
 import { storedWindows } from '../../runtime/auth/limits/stored-windows.ts';
 import type { Windows } from '../../runtime/auth/limits/windows.ts';

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { PluginTransformQueryArgs, PluginTransformResultArgs } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { createLockout } from '../../runtime/auth/sign-in/lockout.ts';
-import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/sign-in/lock-state.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
+import { createLockout } from '../../runtime/auth/limits/lockout.ts';
+import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/limits/lock-state.ts';
 import { describeWith } from '../engines/available.ts';
 import {
   asRoot,

@@ -3,7 +3,7 @@ import { html } from '../../runtime/auth/mails/html.ts';
 import { BUILT_IN_TEXTS, builtInMail, MAIL_KINDS } from '../../runtime/auth/mails/built-in.ts';
 import type { Mailer } from '../../runtime/auth/mails/mail.ts';
 import { createMails } from '../../runtime/auth/mails/mails.ts';
-import { mailName } from '../../runtime/auth/mails/names.ts';
+import { mailName } from '../../runtime/auth/mails/html.ts';
 import { ejectMail } from '../../runtime/auth/mails/eject.ts';
 import { SAMPLE_USER, sampleData } from '../../runtime/auth/mails/samples.ts';
 import { startServer } from './harness.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkReturnTo, withParameter } from '../../runtime/auth/oauth/redirect.ts';
+import { checkReturnTo, withParameter } from '../../runtime/auth/sign-in/redirect.ts';
 import { openBrowser } from './browser.ts';
 import { exchange } from './flow.ts';
 import {

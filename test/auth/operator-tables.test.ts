@@ -9,7 +9,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../runtime/core/app.ts';
 import type { Migration } from '../../runtime/core/store/migrations/migration.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { createUsers } from '../../runtime/auth/users/user-table.ts';
 import { catalogSource, readCatalog } from '../../runtime/database/catalog/read-catalog.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';

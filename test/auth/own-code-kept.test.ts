@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AuthFunctions } from '../../runtime/auth/auth.ts';
+import type { AuthFunctions } from '../../runtime/auth/auth-hooks.ts';
 import type { Plugin } from '../../runtime/core/plugin.ts';
 import { databases } from '../graphql/harness.ts';
 import { closeServers, serve } from './own-server.ts';

@@ -1,4 +1,5 @@
-import { auth, type AuthFunctions } from '../../runtime/auth/auth.ts';
+import { auth } from '../../runtime/auth/auth.ts';
+import type { AuthFunctions } from '../../runtime/auth/auth-hooks.ts';
 import type { Auth } from '../../runtime/auth/own/auth-api.ts';
 import type { Plugin } from '../../runtime/core/plugin.ts';
 import type { Running } from '../../runtime/core/running.ts';

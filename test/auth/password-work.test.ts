@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Session } from 'node:inspector/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { createPasswordPolicy } from '../../runtime/auth/passwords/password-policy.ts';
 import { generator, type Random } from './random.ts';
 

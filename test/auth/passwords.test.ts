@@ -3,7 +3,7 @@ import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasswordPolicy } from '../../runtime/auth/passwords/password-policy.ts';
 import { createPasswords, hashConcurrency } from '../../runtime/auth/passwords/passwords.ts';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import {
   bearer,
   BETTER,

@@ -14,7 +14,7 @@ import { createLog } from '../../runtime/core/config/log.ts';
 import type { App } from '../../runtime/core/app.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth, type AuthOptions } from '../../runtime/auth/create-auth.ts';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
 import { createTables } from '../../runtime/database/tables/create-tables.ts';

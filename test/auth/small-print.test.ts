@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { authFlows } from '../../runtime/auth/flows/index.ts';
-import { addressKey } from '../../runtime/auth/requests/caller.ts';
-import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
+import { addressKey } from '../../runtime/auth/base/caller.ts';
+import { DEFAULT_LIMITS } from '../../runtime/auth/base/defaults.ts';
 import { read } from '../docs/world.ts';
 import { callback, exchange, signIn, startWithProvider } from './flow.ts';
 import {

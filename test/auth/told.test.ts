@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_LIMITS } from '../../runtime/auth/base/defaults.ts';
 import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
-import { purge } from '../../runtime/auth/events/retention.ts';
+import { purge } from '../../runtime/auth/setup/retention.ts';
 import { signIn, startWithProvider } from './flow.ts';
 import {
   asRoot,
@@ -288,9 +288,10 @@ describeEachDatabase('§2.14 what is told', (database) => {
       );
     const run = (now: number) =>
       purge({
-        kernel: { ...server.kernel, now: () => now },
+        db: server.kernel.store.db,
+        now: () => now,
         model: server.kernel.project.auth!,
-        users: true,
+        config: { users: true },
       });
     await run(Date.now());
     expect(await count()).toEqual({

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
-import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_LIMITS } from '../../runtime/auth/base/defaults.ts';
 import { hashConcurrency } from '../../runtime/auth/passwords/passwords.ts';
 import { reply } from '../../runtime/core/http/route.ts';
 import type { ServerModule } from '../../runtime/core/module.ts';

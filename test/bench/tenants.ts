@@ -1,4 +1,4 @@
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { authMigrations } from '../../runtime/auth/migrations.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { migrate } from '../../runtime/database/migrations/migrate.ts';

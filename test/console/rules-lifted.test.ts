@@ -8,10 +8,10 @@ const LIFTS = /\.sudo\(\)|\bunrestricted\(|\basSystem\(|\bUNRESTRICTED\b|kind: '
 
 /** Code that no request calls, code of the project, and reads whose answer reaches no caller. */
 const KNOWN = [
-  'runtime/auth/own/call-hook.ts',
-  'runtime/auth/own/credentials.ts',
-  'runtime/auth/requests/caller.ts',
-  'runtime/auth/sessions/sign-in.ts',
+  'runtime/auth/sign-in/hooks.ts',
+  'runtime/auth/requests/credentials.ts',
+  'runtime/auth/base/caller.ts',
+  'runtime/auth/sign-in/open-session.ts',
   'runtime/auth/sign-in/login.ts',
   'runtime/auth/sign-in/register.ts',
   'runtime/core/context/request-context.ts',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type RouteSpec, systemRoutes } from '@twofold/schema';
 import { AppError } from '../../runtime/core/errors.ts';
 import { authFlows } from '../../runtime/auth/flows/index.ts';
-import { validator } from '../../runtime/auth/validator.ts';
+import { validator } from '../../runtime/auth/base/validator.ts';
 import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { hostingFlows } from '../../runtime/hosting/flows/index.ts';
 import { createChecks } from '../../runtime/core/http/validate.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from '../../runtime/core/errors.ts';
 import { clientIp, requestContext } from '../../runtime/core/http/request-context.ts';
 import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
-import { validator } from '../../runtime/auth/validator.ts';
+import { validator } from '../../runtime/auth/base/validator.ts';
 import { type Guards, mountRoutes } from '../../runtime/core/http/mount.ts';
 import { bindRoutes, reply } from '../../runtime/core/http/route.ts';
 import type { Kernel } from '../../runtime/core/module.ts';

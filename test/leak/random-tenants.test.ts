@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import type { Entity } from '@twofold/schema';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { authMigrations } from '../../runtime/auth/migrations.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';

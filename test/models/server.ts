@@ -7,7 +7,7 @@ import { modelFlows } from '../../runtime/models/flows/index.ts';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
-import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/base/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditMigrations } from '../../runtime/core/audit/index.ts';

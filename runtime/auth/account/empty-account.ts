@@ -1,10 +1,10 @@
-import { storedIn, storedRow, tableIn } from '../users/adopted-table.ts';
 import { randomUUID } from 'node:crypto';
-import type { AnyDb, Trx } from '../tables.ts';
 import type { Column } from '@twofold/schema';
 import type { Dialect } from '@twofold/runtime/kernel';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import { storedIn, storedRow, tableIn } from '../users/adopted-table.ts';
+import type { AnyDb, Trx } from '../base/tables.ts';
+import type { UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { OWNED_TABLES } from '../users/user-table.ts';
 
 /**
@@ -12,15 +12,11 @@ import { OWNED_TABLES } from '../users/user-table.ts';
  * Every column but the keys and the times of creation and change loses its value, and so do the
  * tables of this module. The address and the username are free again.
  */
-export async function emptyAccount(
-  { kernel, model }: Pick<AuthParts, 'kernel' | 'model'>,
-  trx: Trx,
-  id: UserId,
-): Promise<void> {
+export async function emptyAccount(auth: AuthState, trx: Trx, id: UserId): Promise<void> {
   for (const [table, key] of OWNED_TABLES)
     if (table !== 'auth_users') await trx.deleteFrom(table).where(key, '=', id).execute();
   await emptySide(trx, id);
-  const entity = kernel.project.entities.find(({ name }) => name === model.user.entity);
+  const entity = auth.project.entities.find(({ name }) => name === auth.model.user.entity);
   if (!entity) return;
   const columns = entity.columns.filter(
     (column) => !isKept(column) && column.name !== entity.softDelete,
@@ -28,16 +24,16 @@ export async function emptyAccount(
   const row = Object.fromEntries(
     columns.map((column) => [
       column.name,
-      column.name === model.user.columns.email
+      column.name === auth.model.user.columns.email
         ? `deleted-${id}@deleted.invalid`
-        : emptyValue(column, id, kernel.store.dialect),
+        : emptyValue(column, id, auth.store.dialect),
     ]),
   );
   if (columns.length > 0)
     await (trx as AnyDb)
-      .updateTable(tableIn(kernel.store.dialect, entity))
-      .set(storedRow(model.user, row))
-      .where(storedIn(model.user, 'id'), '=', id)
+      .updateTable(tableIn(auth.store.dialect, entity))
+      .set(storedRow(auth.model.user, row))
+      .where(storedIn(auth.model.user, 'id'), '=', id)
       .execute();
 }
 

@@ -1,7 +1,7 @@
-import type { Db } from '../tables.ts';
-import type { UserId } from '../ids.ts';
-import { rfc3339 } from '../time.ts';
-import { batches } from './batches.ts';
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db } from '../base/tables.ts';
+import type { UserId } from '../base/ids.ts';
+import { rfc3339 } from '../base/time.ts';
 
 /** The linked providers of a user, as their owner sees them. */
 export async function identitiesOf(db: Db, userId: UserId) {
@@ -46,3 +46,25 @@ export const eventsOf = (db: Db, userId: UserId) =>
       ...(JSON.parse(row.data) as object),
     }),
   );
+
+const BATCH_SIZE = 200;
+
+/**
+ * Reads all rows of a query in the order of their ids, a batch at a time. No transaction stays open
+ * between two batches, so a slow client holds nothing in the database.
+ *
+ * @example for await (const rows of batches(db.selectFrom('posts').selectAll(), (row) => row)) …
+ */
+export async function* batches<Row extends { readonly id?: unknown }>(
+  query: SelectQueryBuilder<any, any, Row>,
+  view: (row: Row) => object,
+): AsyncGenerator<object[]> {
+  let after: unknown = null;
+  for (;;) {
+    const narrowed = after === null ? query : query.where('id', '>', after);
+    const rows = await narrowed.orderBy('id').limit(BATCH_SIZE).execute();
+    if (rows.length > 0) yield rows.map(view);
+    if (rows.length < BATCH_SIZE) return;
+    after = rows.at(-1)?.id;
+  }
+}

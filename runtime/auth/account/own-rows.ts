@@ -3,7 +3,7 @@ import type { AuthRule, Column, Entity, Field, Project } from '@twofold/schema';
 import type { Store } from '@twofold/runtime/kernel';
 import { rowsIn } from '../users/adopted-table.ts';
 import type { Account } from '../users/user-directory.ts';
-import { batches } from './batches.ts';
+import { batches } from './own-logs.ts';
 
 /** A type of which some rows belong to users, and the column that names the user. */
 export interface OwnType {

@@ -1,42 +1,42 @@
 import { sql } from 'kysely';
-import type { AnyDb } from '../tables.ts';
-import type { UserId } from '../ids.ts';
-import { lockedUntil, UNLOCKED } from '../sign-in/lock-state.ts';
-import { identifierOf } from '../sign-in/identifier.ts';
-import type { AuthParts } from '../parts.ts';
-import { rfc3339 } from '../time.ts';
-import { rightsOf } from '../users/authority.ts';
+import { profileOf } from '../users/profile.ts';
+import type { AnyDb } from '../base/tables.ts';
+import type { UserId } from '../base/ids.ts';
+import { lockedUntil, UNLOCKED } from '../limits/lock-state.ts';
+import { identifierOf } from '../limits/identifier.ts';
+import type { AuthState } from '../state.ts';
+import { rfc3339 } from '../base/time.ts';
+import { rightsOf } from '../requests/authority.ts';
 import type { Account } from '../users/user-directory.ts';
 
 /** Users with the state of their accounts, as administrators see them: three statements in all. */
-export async function showUsers(parts: AuthParts, accounts: readonly Account[]) {
-  const { kernel, lockout, model } = parts;
-  const { db } = kernel.store;
+export async function showUsers(auth: AuthState, accounts: readonly Account[]) {
+  const { db } = auth;
   const ids = accounts.map(({ id }) => id);
-  const hashes = new Map(accounts.map(({ id, email }) => [id, identifierOf(parts, email)]));
-  const locks = await lockout.states(db, [...hashes.values()], 'public');
-  const sessions = await countRows(db, 'auth_sessions', ids, parts.kernel.now());
+  const hashes = new Map(accounts.map(({ id, email }) => [id, identifierOf(auth, email)]));
+  const locks = await auth.lockout.states(db, [...hashes.values()], 'public');
+  const sessions = await countRows(db, 'auth_sessions', ids, auth.now());
   const passkeys = await countRows(db, 'auth_passkeys', ids, null);
-  const rights = await rightsOfRoles(parts, accounts);
+  const rights = await rightsOfRoles(auth, accounts);
   return accounts.map((account) => {
     const state = locks.get(hashes.get(account.id) ?? '') ?? UNLOCKED;
     return {
-      ...showAccount(parts, account),
-      ...(model.roles && { permissions: rights.get(account.role?.id ?? 0) ?? [] }),
-      locked_until: rfc3339(lockedUntil(state, model.lockout, kernel.now())),
+      ...showAccount(auth, account),
+      ...(auth.model.roles && { permissions: rights.get(account.role?.id ?? 0) ?? [] }),
+      locked_until: rfc3339(lockedUntil(state, auth.model.lockout, auth.now())),
       sessions: sessions.get(account.id) ?? 0,
       passkeys: passkeys.get(account.id) ?? 0,
     };
   });
 }
 
-export async function showUser(parts: AuthParts, account: Account) {
-  return (await showUsers(parts, [account]))[0]!;
+export async function showUser(auth: AuthState, account: Account) {
+  return (await showUsers(auth, [account]))[0]!;
 }
 
-function showAccount({ signIn, kernel, model }: AuthParts, account: Account) {
-  const profile = signIn.profile(account, account.last_login ?? 0);
-  const entity = kernel.project.entities.find(({ name }) => name === model.user.entity);
+function showAccount(auth: AuthState, account: Account) {
+  const profile = profileOf(auth, account);
+  const entity = auth.project.entities.find(({ name }) => name === auth.model.user.entity);
   return {
     ...profile,
     ...(entity && { row: { type: entity.name, plural: entity.plural } }),
@@ -56,13 +56,12 @@ function showAccount({ signIn, kernel, model }: AuthParts, account: Account) {
 
 /** Everything that each role of these users gives, by the role's id. */
 async function rightsOfRoles(
-  parts: AuthParts,
+  auth: AuthState,
   accounts: readonly Account[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const roles = new Map(accounts.flatMap(({ role }) => (role ? [[role.id, role] as const] : [])));
   const rights = new Map<number, readonly string[]>();
-  for (const [id, role] of roles)
-    rights.set(id, [...new Set(await rightsOf(parts, parts.kernel.store.db, role))]);
+  for (const [id, role] of roles) rights.set(id, [...new Set(await rightsOf(auth, auth.db, role))]);
   return rights;
 }
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { folded } from '@twofold/runtime/kernel';
-import { parseOwnUserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import { parseOwnUserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { matches, type Search, searchedIds } from './user-keys.ts';
 
 /** The conditions that users of the list have to meet. */
@@ -20,24 +20,24 @@ export type Form = 'list' | 'test';
 
 /** SQL for the role, the state and the organization, and for a search. */
 export function conditions(
-  parts: AuthParts,
+  auth: AuthState,
   { role, state, organization }: UserFilter,
   form: Form,
   search: Search | null = null,
 ): RawBuilder<unknown> {
   const all = [
-    sql.raw(`u.id is not null${parts.directory.live}`),
+    sql.raw(`u.id is not null${auth.directory.live}`),
     ...(role === undefined ? [] : [hasRole(role, form)]),
-    ...(organization === undefined ? [] : [isMember(parts, organization)]),
-    ...(state === undefined ? [] : [isIn(parts, state, form)]),
-    ...(search ? [isFound(parts, search, form)] : []),
+    ...(organization === undefined ? [] : [isMember(auth, organization)]),
+    ...(state === undefined ? [] : [isIn(auth, state, form)]),
+    ...(search ? [isFound(auth, search, form)] : []),
   ];
   return sql.join(all, sql` and `);
 }
 
-function isFound(parts: AuthParts, search: Search, form: Form): RawBuilder<unknown> {
-  if (form === 'list') return sql`u.id in (${searchedIds(parts, search)})`;
-  const each = search.keys.map((key) => matches(parts, search, key));
+function isFound(auth: AuthState, search: Search, form: Form): RawBuilder<unknown> {
+  if (form === 'list') return sql`u.id in (${searchedIds(auth, search)})`;
+  const each = search.keys.map((key) => matches(auth, search, key));
   return sql`(${sql.join(each, sql` or `)})`;
 }
 
@@ -52,37 +52,36 @@ function hasRole(role: string, form: Form): RawBuilder<unknown> {
 }
 
 /** @throws AppError 400 */
-function isMember({ model, kernel }: AuthParts, organization: string): RawBuilder<unknown> {
-  if (!model.organizations)
+function isMember(auth: AuthState, organization: string): RawBuilder<unknown> {
+  if (!auth.model.organizations)
     throw failure.badRequest('organization needs auth.organizations in the manifest');
-  const id = parseOwnUserId(kernel.project.ids, organization);
+  const id = parseOwnUserId(auth.project.ids, organization);
   if (id === null) throw failure.badRequest('organization must be an id');
   return sql`u.id in (select m.user_id from auth_members m where m.organization_id = ${id})`;
 }
 
 function isIn(
-  parts: AuthParts,
+  auth: AuthState,
   state: NonNullable<UserFilter['state']>,
   form: Form,
 ): RawBuilder<unknown> {
-  const { kernel, model, directory } = parts;
-  const now = kernel.now();
+  const now = auth.now();
   const disabled = sql`(a.disabled_at is not null and coalesce(a.disabled_until, ${now + 1}) > ${now})`;
   switch (state) {
     case 'disabled':
       return narrowly(disabled, form);
     case 'unverified': {
-      const email = folded(kernel.store.dialect, 'letters', directory.columnOf('email'));
-      const at = sql.ref(directory.columnOf('email_verified_at'));
+      const email = folded(auth.store.dialect, 'letters', auth.directory.columnOf('email'));
+      const at = sql.ref(auth.directory.columnOf('email_verified_at'));
       return sql`(${at} is null or a.verified_email is null or a.verified_email <> ${email})`;
     }
     case 'locked':
       return sql`u.id in (select l.user_id from auth_identifier_locks l where l.bucket = 'public'
-        and (l.locked_until > ${now} or l.total_since_success >= ${model.lockout.hardAfter}))`;
+        and (l.locked_until > ${now} or l.total_since_success >= ${auth.model.lockout.hardAfter}))`;
     case 'deleted':
       return narrowly(sql`a.deletion_at is not null`, form);
     case 'active':
-      return sql`a.deletion_at is null and not coalesce(${disabled}, ${kernel.store.dialect === 'postgres' ? sql`false` : sql`0`})`;
+      return sql`a.deletion_at is null and not coalesce(${disabled}, ${auth.store.dialect === 'postgres' ? sql`false` : sql`0`})`;
   }
 }
 

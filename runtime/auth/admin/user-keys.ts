@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '@twofold/runtime/kernel';
-import type { AuthParts } from '../parts.ts';
-import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
+import type { AuthState } from '../state.ts';
+import { type SearchKey, searchKeys, searchText } from '../users/user-indexes.ts';
 
 /** The text of a search, and the ranges of keys that begin with it. */
 export interface Search {
@@ -10,11 +10,11 @@ export interface Search {
 }
 
 /** The search for users of which a key begins with `q`; null for the empty text. */
-export function searchFor({ model, directory }: AuthParts, q = ''): Search | null {
+export function searchFor(auth: AuthState, q = ''): Search | null {
   const text = q.trim().replaceAll('\0', '');
   if (text === '') return null;
-  const { table } = directory;
-  return { keys: searchKeys({ ...model.user, table }), ranges: rangesOf(text) };
+  const { table } = auth.directory;
+  return { keys: searchKeys({ ...auth.model.user, table }), ranges: rangesOf(text) };
 }
 
 /**
@@ -32,25 +32,25 @@ function rangesOf(q: string): (readonly [string, string])[] {
 }
 
 /** The SQL of a key in the tables `u` and `a`, as it is compared. */
-export const textOf = ({ kernel }: AuthParts, key: SearchKey): RawBuilder<string> =>
-  searchText(kernel.store.dialect, key, key.table === 'auth_users' ? 'a' : 'u');
+export const textOf = (auth: AuthState, key: SearchKey): RawBuilder<string> =>
+  searchText(auth.store.dialect, key, key.table === 'auth_users' ? 'a' : 'u');
 
 /** SQL condition: the key begins with the text. */
-export function matches(parts: AuthParts, search: Search, key: SearchKey): RawBuilder<unknown> {
-  const text = textOf(parts, key);
+export function matches(auth: AuthState, search: Search, key: SearchKey): RawBuilder<unknown> {
+  const text = textOf(auth, key);
   const each = search.ranges.map(([low, high]) => sql`(${text} >= ${low} and ${text} < ${high})`);
-  return sql`coalesce(${sql.join(each, sql` or `)}, ${falseOf(parts.kernel.store.dialect)})`;
+  return sql`coalesce(${sql.join(each, sql` or `)}, ${falseOf(auth.store.dialect)})`;
 }
 
 const falseOf = (dialect: Dialect) => (dialect === 'postgres' ? sql`false` : sql`0`);
 
 /** The ids of all users who match, by the indexes of the keys. */
-export function searchedIds(parts: AuthParts, { keys, ranges }: Search): RawBuilder<unknown> {
+export function searchedIds(auth: AuthState, { keys, ranges }: Search): RawBuilder<unknown> {
   const each = keys.flatMap((key) => {
-    const text = searchText(parts.kernel.store.dialect, key);
+    const text = searchText(auth.store.dialect, key);
     const isSide = key.table === 'auth_users';
     const id = sql.ref(isSide ? 'user_id' : 'id');
-    const table = sql.raw(isSide ? key.table : parts.directory.rows);
+    const table = sql.raw(isSide ? key.table : auth.directory.rows);
     return ranges.map(
       ([low, high]) =>
         sql`select ${id} from ${table} u where ${text} >= ${low} and ${text} < ${high}`,
@@ -64,17 +64,17 @@ export function searchedIds(parts: AuthParts, { keys, ranges }: Search): RawBuil
  * condition that the index of the key serves.
  */
 export function foundBy(
-  parts: AuthParts,
+  auth: AuthState,
   search: Search,
   index: number,
 ): { readonly tables: RawBuilder<unknown>; readonly condition: RawBuilder<unknown> } {
   const key = search.keys[index]!;
-  const users = sql.raw(parts.directory.rows);
-  const text = textOf(parts, key);
+  const users = sql.raw(auth.directory.rows);
+  const text = textOf(auth, key);
   const ranges = search.ranges.map(([low, high]) => sql`(${text} >= ${low} and ${text} < ${high})`);
   const earlier = search.keys
     .slice(0, index)
-    .map((each) => sql`and not ${matches(parts, search, each)}`);
+    .map((each) => sql`and not ${matches(auth, search, each)}`);
   return {
     tables:
       key.table === 'auth_users'

@@ -1,12 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../tables.ts';
 import { folded } from '@twofold/runtime/kernel';
-import type { AuthUser } from '@twofold/schema';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-
-/** Values by which the list of users can be sorted. */
-const USER_SORTS = ['created_at', 'email', 'last_login'] as const;
+import { USER_SORTS } from '../users/user-indexes.ts';
+import type { UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 
 /** An order of the list. Users without the value come last, in either direction. */
 export interface UserOrder {
@@ -30,32 +26,32 @@ export interface SortedPart {
  * the others by their ids.
  */
 export async function sortedUsers(
-  parts: AuthParts,
+  auth: AuthState,
   order: UserOrder,
   part: SortedPart,
 ): Promise<SortedRow[]> {
   const { after, count } = part;
-  const found = after && after[0] === null ? [] : await withValue(parts, order, part);
+  const found = after && after[0] === null ? [] : await withValue(auth, order, part);
   if (found.length === count) return found;
   const last = after && after[0] === null ? after : null;
   const rest = { ...part, after: last, count: count - found.length };
-  return [...found, ...(await withoutValue(parts, order, rest))];
+  return [...found, ...(await withoutValue(auth, order, rest))];
 }
 
 async function withValue(
-  parts: AuthParts,
+  auth: AuthState,
   { sort, direction }: UserOrder,
   { conditions, after, count }: SortedPart,
 ): Promise<SortedRow[]> {
-  const { dialect, db } = parts.kernel.store;
-  const isSide = !parts.model.user.columns[sort];
-  const users = sql.raw(parts.directory.rows);
+  const { dialect, db } = auth.store;
+  const isSide = !auth.model.user.columns[sort];
+  const users = sql.raw(auth.directory.rows);
   // Only an inner join lets SQLite begin with the table that has the index.
   const tables = isSide
     ? sql`auth_users a join ${users} u on u.id = a.user_id`
     : sql`${users} u left join auth_users a on a.user_id = u.id`;
   const id = sql.ref(isSide ? 'a.user_id' : 'u.id');
-  const value = valueOf(parts, sort);
+  const value = valueOf(auth, sort);
   // A time of PostgreSQL is read as text, which keeps its microseconds.
   const shown = dialect === 'postgres' ? sql`${value}::text` : value;
   const beyond = sql.raw(direction === 'asc' ? '>' : '<');
@@ -69,42 +65,21 @@ async function withValue(
 }
 
 async function withoutValue(
-  parts: AuthParts,
+  auth: AuthState,
   { sort, direction }: UserOrder,
   { conditions, after, count }: SortedPart,
 ): Promise<SortedRow[]> {
   const beyond = sql.raw(direction === 'asc' ? '>' : '<');
   const rest = after ? sql`and u.id ${beyond} ${after[1]}` : sql``;
   const { rows } = await sql<{ id: UserId }>`
-    select u.id from ${sql.raw(parts.directory.rows)} u
+    select u.id from ${sql.raw(auth.directory.rows)} u
     left join auth_users a on a.user_id = u.id
-    where ${valueOf(parts, sort)} is null and ${conditions} ${rest}
-    order by u.id ${sql.raw(direction)} limit ${sql.lit(count)}`.execute(parts.kernel.store.db);
+    where ${valueOf(auth, sort)} is null and ${conditions} ${rest}
+    order by u.id ${sql.raw(direction)} limit ${sql.lit(count)}`.execute(auth.db);
   return rows.map(({ id }) => [null, id]);
 }
 
-function valueOf({ directory, kernel }: AuthParts, sort: UserOrder['sort']): RawBuilder<unknown> {
-  const column = directory.columnOf(sort);
-  return sort === 'email' ? folded(kernel.store.dialect, 'letters', column) : sql.ref(column);
-}
-
-/**
- * Creates the indexes of the orders on one table: `auth_users`, or the user table for the values
- * that it has itself. Addresses have an index already, because they are unique.
- */
-export async function createOrderIndexes(
-  db: Db,
-  table: string,
-  { columns, table: own }: AuthUser,
-): Promise<void> {
-  for (const sort of USER_SORTS.filter((each) => each !== 'email')) {
-    const column = columns[sort];
-    if ((column === undefined ? 'auth_users' : own) !== table) continue;
-    await db.schema
-      .createIndex(`auth_${table.split('.').at(-1)}_${sort}_order`)
-      .ifNotExists()
-      .on(table)
-      .columns(column === undefined ? [sort, 'user_id'] : [column, 'id'])
-      .execute();
-  }
+function valueOf(auth: AuthState, sort: UserOrder['sort']): RawBuilder<unknown> {
+  const column = auth.directory.columnOf(sort);
+  return sort === 'email' ? folded(auth.store.dialect, 'letters', column) : sql.ref(column);
 }

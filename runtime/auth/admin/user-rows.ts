@@ -1,6 +1,5 @@
 import type { Entity, Project } from '@twofold/schema';
 import { sql } from 'kysely';
-import type { Db } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import {
   type AdminWrite,
@@ -8,11 +7,12 @@ import {
   hasScope,
   type RequestContext,
 } from '@twofold/runtime/kernel';
-import type { AuthParts } from '../parts.ts';
-import { callerOf } from '../requests/caller.ts';
+import type { Db } from '../base/tables.ts';
+import type { AuthState } from '../state.ts';
+import { callerOf } from '../base/caller.ts';
 import { assertProofFor } from '../requests/proof.ts';
-import { parseOwnUserId } from '../ids.ts';
-import { assertHoldsAsMuch, heldBy, rightsOf } from '../users/authority.ts';
+import { parseOwnUserId } from '../base/ids.ts';
+import { assertHoldsAsMuch, heldBy, rightsOf } from '../requests/authority.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { endEverything } from './users.ts';
 
@@ -21,19 +21,18 @@ import { endEverything } from './users.ts';
  * or delete a user who holds more than they do, directly or with another row that takes users along,
  * and makes no organization where only `auth:manage` may.
  */
-export function guardUserRows(parts: AuthParts): void {
-  const { kernel, users } = parts;
-  if (!users) return;
-  const takers = rowsThatTakeUsers(kernel.project, parts.model.user.entity);
-  guardAdminWrites(kernel.store, async (write) => {
-    assertMayMake(parts, write);
+export function guardUserRows(auth: AuthState): void {
+  if (!auth.config.users) return;
+  const takers = rowsThatTakeUsers(auth.project, auth.model.user.entity);
+  guardAdminWrites(auth.store, async (write) => {
+    assertMayMake(auth, write);
     if (write.verb === 'create') return undefined;
-    const isUser = write.entity.name === parts.model.user.entity;
+    const isUser = write.entity.name === auth.model.user.entity;
     if (!isUser && !(write.verb === 'remove' && takers.has(write.entity.name))) return undefined;
-    const { db } = kernel.store;
-    await serialiseRights(db, kernel.store.dialect);
-    if (isUser) await assertMayChange(parts, write);
-    return write.verb === 'remove' ? keepStronger(parts, write.context) : undefined;
+    const { db } = auth;
+    await serialiseRights(db, auth.store.dialect);
+    if (isUser) await assertMayChange(auth, write);
+    return write.verb === 'remove' ? keepStronger(auth, write.context) : undefined;
   });
 }
 
@@ -43,8 +42,8 @@ export function guardUserRows(parts: AuthParts): void {
  *
  * @throws AppError 403
  */
-function assertMayMake({ model }: AuthParts, { context, entity, verb }: AdminWrite): void {
-  const { organizations } = model;
+function assertMayMake(auth: AuthState, { context, entity, verb }: AdminWrite): void {
+  const { organizations } = auth.model;
   if (verb !== 'create' || entity.name !== organizations?.entity) return;
   if (organizations.create === 'admin' && !hasScope(heldBy(context), 'auth:manage'))
     throw failure.forbidden();
@@ -56,54 +55,49 @@ function assertMayMake({ model }: AuthParts, { context, entity, verb }: AdminWri
  *
  * @throws AppError 403
  */
-async function assertMayChange(parts: AuthParts, { context, id, verb }: AdminWrite): Promise<void> {
-  const { kernel, directory, events } = parts;
-  const { db } = kernel.store;
-  const userId = parseOwnUserId(kernel.project.ids, id ?? '');
-  const account = userId === null ? null : await directory.find(db, userId);
+async function assertMayChange(auth: AuthState, { context, id, verb }: AdminWrite): Promise<void> {
+  const { db } = auth;
+  const userId = parseOwnUserId(auth.project.ids, id ?? '');
+  const account = userId === null ? null : await auth.directory.find(db, userId);
   if (!account) return;
-  await assertHoldsAsMuch(parts, db, context, account);
+  await assertHoldsAsMuch(auth, db, context, account);
   if (verb !== 'remove') return;
-  await assertProofFor(parts, db, context, account.id);
-  await events.transact(callerOf(context), async (trx, emit) => {
-    await endEverything(parts, account, trx, 'user deleted');
+  await assertProofFor(auth, db, context, account.id);
+  await auth.events.transact(callerOf(context), async ({ trx, emit }) => {
+    await endEverything(auth, account, trx, 'user deleted');
     emit('user.deleted', account.id, {});
   });
 }
 
 /** @returns a check that no user who holds more than the caller went with the deleted row. */
 async function keepStronger(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
 ): Promise<() => Promise<void>> {
-  const { db } = parts.kernel.store;
-  const stronger = await strongerRoles(parts, db, context);
-  const before = await countWith(parts, db, stronger);
+  const { db } = auth;
+  const stronger = await strongerRoles(auth, db, context);
+  const before = await countWith(auth, db, stronger);
   return async () => {
-    if ((await countWith(parts, db, stronger)) < before) throw failure.forbidden();
+    if ((await countWith(auth, db, stronger)) < before) throw failure.forbidden();
   };
 }
 
 /** The roles that give a permission which the caller does not hold. */
-async function strongerRoles(parts: AuthParts, db: Db, context: RequestContext): Promise<number[]> {
+async function strongerRoles(auth: AuthState, db: Db, context: RequestContext): Promise<number[]> {
   const held = heldBy(context);
   const roles = await db.selectFrom('auth_roles').select(['id', 'name']).execute();
   const stronger: number[] = [];
   for (const { id, name } of roles) {
-    const rights = await rightsOf(parts, db, { id, name });
+    const rights = await rightsOf(auth, db, { id, name });
     if (!rights.every((scope) => hasScope(held, scope))) stronger.push(id);
   }
   return stronger;
 }
 
-async function countWith(
-  { directory }: AuthParts,
-  db: Db,
-  roles: readonly number[],
-): Promise<number> {
+async function countWith(auth: AuthState, db: Db, roles: readonly number[]): Promise<number> {
   if (roles.length === 0) return 0;
   const { count } = await db
-    .selectFrom(sql<Record<string, any>>`${sql.raw(directory.rows)}`.as('u'))
+    .selectFrom(sql<Record<string, any>>`${sql.raw(auth.directory.rows)}`.as('u'))
     .innerJoin('auth_users as a', 'a.user_id', 'u.id')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('a.role_id', 'in', roles)

@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
-import { isUserId, type UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
+import { isUserId, type UserId } from '../base/ids.ts';
 import { conditions, type Form, type UserFilter } from './user-filter.ts';
 import { foundBy, type Search, searchFor, textOf } from './user-keys.ts';
 import { sortedUsers, type UserOrder } from './user-order.ts';
-import { countUsers } from './user-total.ts';
 
 /** The query of `GET /api/auth/admin/users`. */
 export interface UserQuery extends UserFilter {
@@ -39,14 +38,14 @@ const FEW = 1000;
  *
  * @throws AppError 400 for a cursor that this function did not give.
  */
-export async function searchUsers(parts: AuthParts, query: UserQuery): Promise<UserPage> {
+export async function searchUsers(auth: AuthState, query: UserQuery): Promise<UserPage> {
   const limit = query.limit ?? 50;
-  const after = query.cursor === undefined ? null : readCursor(parts, query.cursor);
-  const search = searchFor(parts, query.q);
-  const total = await countUsers(parts, query, search);
+  const after = query.cursor === undefined ? null : readCursor(auth, query.cursor);
+  const search = searchFor(auth, query.q);
+  const total = await countUsers(auth, query, search);
   const form: Form = total <= FEW ? 'list' : 'test';
   const read = query.sort || query.order ? inOrder : search ? inOrderOfKeys : byId;
-  const found = await read(parts, query, { search, after, form, count: limit + 1 });
+  const found = await read(auth, query, { search, after, form, count: limit + 1 });
   const page = found.slice(0, limit);
   const next = found.length > limit ? writeCursor(page.at(-1)!) : null;
   return { ids: page.map(([, , id]) => id), next, total };
@@ -61,32 +60,32 @@ interface Part {
 }
 
 async function inOrder(
-  parts: AuthParts,
+  auth: AuthState,
   query: UserQuery,
   { search, after, form, count }: Part,
 ): Promise<Position[]> {
   const { sort = 'created_at', order = 'asc' } = query;
   const last = after && ([after[1], after[2]] as const);
-  const wanted = { conditions: conditions(parts, query, form, search), after: last, count };
-  const rows = await sortedUsers(parts, { sort, direction: order }, wanted);
+  const wanted = { conditions: conditions(auth, query, form, search), after: last, count };
+  const rows = await sortedUsers(auth, { sort, direction: order }, wanted);
   return rows.map(([value, id]) => [0, value, id]);
 }
 
 async function byId(
-  parts: AuthParts,
+  auth: AuthState,
   query: UserQuery,
   { after, form, count }: Part,
 ): Promise<Position[]> {
-  const rows = await sql<{ id: UserId }>`select u.id from ${sql.raw(parts.directory.rows)} u
+  const rows = await sql<{ id: UserId }>`select u.id from ${sql.raw(auth.directory.rows)} u
     left join auth_users a on a.user_id = u.id
-    where ${conditions(parts, query, form)} ${after ? sql`and u.id > ${after[2]}` : sql``}
-    order by u.id limit ${sql.lit(count)}`.execute(parts.kernel.store.db);
+    where ${conditions(auth, query, form)} ${after ? sql`and u.id > ${after[2]}` : sql``}
+    order by u.id limit ${sql.lit(count)}`.execute(auth.db);
   return rows.rows.map(({ id }) => [0, '', id]);
 }
 
 /** Searches one key after the other. A user is listed under the first key that matches. */
 async function inOrderOfKeys(
-  parts: AuthParts,
+  auth: AuthState,
   query: UserQuery,
   { search, after, count }: Part,
 ): Promise<Position[]> {
@@ -95,26 +94,26 @@ async function inOrderOfKeys(
   for (let key = after?.[0] ?? 0; key < keys && found.length < count; key += 1) {
     const from = after?.[0] === key ? after : null;
     const need = count - found.length;
-    found.push(...(await byKey(parts, query, { search: search!, key, from, need })));
+    found.push(...(await byKey(auth, query, { search: search!, key, from, need })));
   }
   return found;
 }
 
 async function byKey(
-  parts: AuthParts,
+  auth: AuthState,
   query: UserQuery,
   { search, key, from, need }: { search: Search; key: number; from: Position | null; need: number },
 ): Promise<Position[]> {
-  const { tables, condition } = foundBy(parts, search, key);
-  const text = textOf(parts, search.keys[key]!);
+  const { tables, condition } = foundBy(auth, search, key);
+  const text = textOf(auth, search.keys[key]!);
   const id = sql.ref(search.keys[key]!.table === 'auth_users' ? 'a.user_id' : 'u.id');
   const beyond = from
     ? sql`and (${text} > ${from[1]} or (${text} = ${from[1]} and ${id} > ${from[2]}))`
     : sql``;
   const { rows } = await sql<{ id: UserId; text: string }>`select ${id} as id, ${text} as text
     from ${tables}
-    where ${condition} and ${conditions(parts, query, 'test')} ${beyond}
-    order by ${text}, ${id} limit ${sql.lit(need)}`.execute(parts.kernel.store.db);
+    where ${condition} and ${conditions(auth, query, 'test')} ${beyond}
+    order by ${text}, ${id} limit ${sql.lit(need)}`.execute(auth.db);
   return rows.map((row) => [key, row.text, row.id]);
 }
 
@@ -123,11 +122,11 @@ const isPlainText = (value: unknown) => typeof value === 'string' && !value.incl
 const writeCursor = (position: Position): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
-function readCursor({ kernel }: AuthParts, text: string): Position {
+function readCursor(auth: AuthState, text: string): Position {
   try {
     const value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
     const [key, from, id] = value;
-    const fits = isUserId(id) && (typeof id === 'string') === (kernel.project.ids === 'uuid');
+    const fits = isUserId(id) && (typeof id === 'string') === (auth.project.ids === 'uuid');
     const isValue = from === null || Number.isSafeInteger(from) || isPlainText(from);
     if (fits && isValue && Number.isSafeInteger(key) && (key as number) >= 0)
       return [key as number, from as Position[1], id];
@@ -135,4 +134,36 @@ function readCursor({ kernel }: AuthParts, text: string): Position {
     // The error below explains it.
   }
   throw failure.badRequest('cursor is not one that this list gave');
+}
+
+/** The number of users that a filter and a search find, by one statement that reads indexes. */
+export async function countUsers(
+  auth: AuthState,
+  filter: UserFilter,
+  search: Search | null,
+): Promise<number> {
+  const sums = search
+    ? search.keys.map((_, index) => countOfKey(auth, filter, search, index))
+    : [countOfFilter(auth, filter)];
+  const statement = sql<{ total: number | string }>`select ${sql.join(sums, sql` + `)} as total`;
+  const { rows } = await statement.execute(auth.db);
+  return Number(rows[0]?.total ?? 0);
+}
+
+function countOfKey(
+  auth: AuthState,
+  filter: UserFilter,
+  search: Search,
+  index: number,
+): RawBuilder<unknown> {
+  const { tables, condition } = foundBy(auth, search, index);
+  return sql`(select count(*) from ${tables}
+    where ${condition} and ${conditions(auth, filter, 'test')})`;
+}
+
+function countOfFilter(auth: AuthState, filter: UserFilter): RawBuilder<unknown> {
+  const isOfSide = filter.state === 'active' || filter.state === 'unverified';
+  const side = isOfSide ? sql`left join auth_users a on a.user_id = u.id` : sql``;
+  return sql`(select count(*) from ${sql.raw(auth.directory.rows)} u ${side}
+    where ${conditions(auth, filter, 'list')})`;
 }

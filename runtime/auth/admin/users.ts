@@ -1,20 +1,20 @@
 import { failure } from '@twofold/runtime/errors';
 import type { Call } from '@twofold/runtime/http';
-import type { Emit } from '../events/events.ts';
-import { parseOwnUserId } from '../ids.ts';
+import type { Change } from '../events/events.ts';
+import { parseOwnUserId } from '../base/ids.ts';
 import { assertNotLastFirst } from '../organizations/membership.ts';
-import type { AuthParts } from '../parts.ts';
-import { type Caller, callerOf } from '../requests/caller.ts';
+import type { AuthState } from '../state.ts';
+import { callerOf } from '../base/caller.ts';
 import { assertProofFor } from '../requests/proof.ts';
-import type { Db, Trx } from '../tables.ts';
-import { rfc3339 } from '../time.ts';
-import { assertHoldsAsMuch } from '../users/authority.ts';
+import type { Db, Trx } from '../base/tables.ts';
+import { rfc3339 } from '../base/time.ts';
+import { assertHoldsAsMuch } from '../requests/authority.ts';
 import { assertOwnerLeft } from '../users/owners.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { recordChange } from '../users/roles.ts';
 import type { Account } from '../users/user-directory.ts';
 
-export type Change = (account: Account, trx: Trx, emit: Emit, caller: Caller) => Promise<void>;
+export type AccountChange = (account: Account, change: Change) => Promise<void>;
 
 /**
  * Runs one change of an account. The caller must hold every permission of that account, and no
@@ -23,37 +23,38 @@ export type Change = (account: Account, trx: Trx, emit: Emit, caller: Caller) =>
  * @throws AppError 403, 404
  */
 export async function actOn(
-  parts: AuthParts,
+  auth: AuthState,
   { context, params }: Pick<Call, 'context' | 'params'>,
-  change: Change,
+  work: AccountChange,
 ): Promise<void> {
   const caller = callerOf(context);
-  await parts.events.transact(caller, async (trx, emit) => {
-    await serialiseRights(trx, parts.kernel.store.dialect);
-    const account = await findUser(parts, params['id'], trx);
-    await assertHoldsAsMuch(parts, trx, context, account);
-    await assertProofFor(parts, trx, context, account.id);
-    await change(account, trx, emit, caller);
+  await auth.events.transact(caller, async (change) => {
+    const { trx } = change;
+    await serialiseRights(trx, auth.store.dialect);
+    const account = await findUser(auth, params['id'], trx);
+    await assertHoldsAsMuch(auth, trx, context, account);
+    await assertProofFor(auth, trx, context, account.id);
+    await work(account, change);
   });
 }
 
 /** The change that disables an account, for a time or for good. */
 export function disabling(
-  parts: AuthParts,
+  auth: AuthState,
   { disabled_until = null, disabled_reason = null }: Partial<Disabling> = {},
-): Change {
+): AccountChange {
   const data = {
     ...(disabled_reason && { reason: disabled_reason }),
     ...(disabled_until && { until: rfc3339(disabled_until) }),
   };
-  return async (account, trx, emit, caller) => {
-    const now = parts.kernel.now();
+  return async (account, { trx, emit, caller }) => {
+    const now = auth.now();
     const disabled_at = account.disabledAt ?? now;
     const patch = { disabled_at, disabled_until, disabled_reason };
-    await parts.directory.update(trx, account.id, patch);
-    await assertOwnerLeft(parts, trx, account);
-    await assertNotLastFirst(parts, trx, account.id);
-    await endEverything(parts, account, trx, 'user disabled');
+    await auth.directory.update(trx, account.id, patch);
+    await assertOwnerLeft(auth, trx, account);
+    await assertNotLastFirst(auth, trx, account.id);
+    await endEverything(auth, account, trx, 'user disabled');
     await recordChange(trx, now, caller, {
       action: 'user.disabled',
       target: { kind: 'user', id: account.id },
@@ -70,15 +71,13 @@ interface Disabling {
 }
 
 export async function enable(
-  { directory, kernel }: AuthParts,
+  auth: AuthState,
   account: Account,
-  trx: Trx,
-  emit: Emit,
-  caller: Caller,
+  { trx, emit, caller }: Change,
 ): Promise<void> {
   const patch = { disabled_at: null, disabled_until: null, disabled_reason: null };
-  await directory.update(trx, account.id, patch);
-  await recordChange(trx, kernel.now(), caller, {
+  await auth.directory.update(trx, account.id, patch);
+  await recordChange(trx, auth.now(), caller, {
     action: 'user.enabled',
     target: { kind: 'user', id: account.id },
     before: { disabled: account.disabledAt !== null },
@@ -89,16 +88,16 @@ export async function enable(
 
 /** Ends sessions, keys and one-time tokens of an account that is disabled or deleted. */
 export async function endEverything(
-  { sessions, oneTime, kernel }: AuthParts,
+  auth: AuthState,
   account: Account,
   trx: Trx,
   reason: string,
 ): Promise<void> {
-  await sessions.endAll(trx, account.id, reason);
-  await oneTime.endAll(trx, account.id);
+  await auth.sessions.endAll(trx, account.id, reason);
+  await auth.oneTime.endAll(trx, account.id);
   await trx
     .updateTable('auth_api_keys')
-    .set({ revoked_at: kernel.now() })
+    .set({ revoked_at: auth.now() })
     .where('owner_user_id', '=', account.id)
     .where('revoked_at', 'is', null)
     .execute();
@@ -117,13 +116,9 @@ export async function findRole(
   return role;
 }
 
-export async function findUser(
-  { directory, kernel }: AuthParts,
-  id = '',
-  db: Db = kernel.store.db,
-): Promise<Account> {
-  const userId = parseOwnUserId(kernel.project.ids, id);
-  const account = userId === null ? null : await directory.find(db, userId);
+export async function findUser(auth: AuthState, id = '', db: Db = auth.db): Promise<Account> {
+  const userId = parseOwnUserId(auth.project.ids, id);
+  const account = userId === null ? null : await auth.directory.find(db, userId);
   if (!account) throw failure.notFound('User not found');
   return account;
 }

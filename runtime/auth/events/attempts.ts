@@ -1,8 +1,9 @@
-import type { Db } from '../tables.ts';
 import type { Kernel } from '@twofold/runtime/kernel';
-import type { Caller } from '../requests/caller.ts';
-import { ulid, type UserId } from '../ids.ts';
-import { maskIdentifier } from '../sign-in/identity-rules.ts';
+import type { Db } from '../base/tables.ts';
+import type { Caller } from '../base/caller.ts';
+import { ulid, type UserId } from '../base/ids.ts';
+import { maskIdentifier } from '../base/identity-rules.ts';
+import type { Emit, Events } from './events.ts';
 
 const COUNTED = {
   name: 'auth_attempts_total',
@@ -19,13 +20,13 @@ export type AttemptOutcome = 'success' | 'failure' | 'blocked';
 export interface Attempt {
   readonly kind: 'password' | 'host' | 'oauth' | 'api_key' | 'passkey' | 'email' | 'second_factor';
   readonly outcome: AttemptOutcome;
-  readonly reason: string | null;
+  readonly reason?: string;
   /** HMAC of the identifier. */
-  readonly identifierHash: string | null;
+  readonly identifierHash?: string | null;
   /** The identifier as it was typed. Only its masked form is stored. */
-  readonly identifier: string | null;
-  readonly userId: UserId | null;
-  readonly sessionId: string | null;
+  readonly identifier?: string | null;
+  readonly userId?: UserId | null;
+  readonly sessionId?: string;
 }
 
 /** Adds a row to `auth_login_attempts`, and counts the attempt. */
@@ -33,25 +34,48 @@ export async function recordAttempt(
   db: Db,
   { now: clock, metrics }: Pick<Kernel, 'now' | 'metrics'>,
   caller: Caller,
-  attempt: Attempt,
+  { kind, outcome, reason, identifierHash, identifier, userId, sessionId }: Attempt,
 ): Promise<void> {
   const now = clock();
-  metrics?.counter(COUNTED).add([attempt.outcome]);
+  metrics?.counter(COUNTED).add([outcome]);
   await db
     .insertInto('auth_login_attempts')
     .values({
       id: ulid(now),
       ts: now,
-      kind: attempt.kind,
-      identifier_hash: attempt.identifierHash,
-      identifier_masked: attempt.identifier === null ? null : maskIdentifier(attempt.identifier),
-      user_id: attempt.userId,
+      kind,
+      identifier_hash: identifierHash ?? null,
+      identifier_masked:
+        identifier === undefined || identifier === null ? null : maskIdentifier(identifier),
+      user_id: userId ?? null,
       ip: caller.ip,
       user_agent: caller.userAgent,
-      outcome: attempt.outcome,
-      reason: attempt.reason,
-      session_id: attempt.sessionId,
+      outcome,
+      reason: reason ?? null,
+      session_id: sessionId ?? null,
       request_id: caller.requestId,
     })
     .execute();
+}
+
+/**
+ * Stores a refused attempt with its event, if it has one. Both outlive a rollback of the transaction around the
+ * refused call.
+ */
+export function noteAttempt(
+  auth: Noting,
+  caller: Caller,
+  attempt: Attempt,
+  emitted: (emit: Emit) => void = () => {},
+): Promise<void> {
+  return auth.store.keep(() =>
+    auth.events.transact(caller, async ({ trx, emit }) => {
+      await recordAttempt(trx, auth, caller, attempt);
+      emitted(emit);
+    }),
+  );
+}
+
+interface Noting extends Pick<Kernel, 'now' | 'metrics' | 'store'> {
+  readonly events: Events;
 }

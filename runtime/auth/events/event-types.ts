@@ -1,5 +1,5 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
-import type { Actor } from '../requests/caller.ts';
+import type { Actor } from '../base/caller.ts';
 
 export type Severity = 'info' | 'notice' | 'warning' | 'critical';
 

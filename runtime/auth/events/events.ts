@@ -1,6 +1,7 @@
-import type { Trx } from '../tables.ts';
 import { type Kernel, systemContext } from '@twofold/runtime/kernel';
-import type { Caller } from '../requests/caller.ts';
+import type { Trx } from '../base/tables.ts';
+import type { Caller } from '../base/caller.ts';
+import { ulid, type UserId } from '../base/ids.ts';
 import {
   EVENT_TYPES,
   type EventType,
@@ -8,7 +9,6 @@ import {
   type Listeners,
   type SecurityEvent,
 } from './event-types.ts';
-import { ulid, type UserId } from '../ids.ts';
 
 /** Emits an event in a transaction: it is stored with the change and delivered after the commit. */
 export type Emit = (
@@ -17,9 +17,19 @@ export type Emit = (
   data?: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** Writes of the transaction that completes a step. A throw rolls all of it back. */
+export type StepWrites = (change: Change) => Promise<void>;
+
+/** A change in its transaction, with the events that it makes and who makes it. */
+export interface Change {
+  readonly trx: Trx;
+  readonly emit: Emit;
+  readonly caller: Caller;
+}
+
 export interface Events {
   /** Runs `work` in a transaction that also stores the events it emits, then publishes them. */
-  transact<T>(caller: Caller, work: (trx: Trx, emit: Emit) => Promise<T>): Promise<T>;
+  transact<T>(caller: Caller, work: (change: Change) => Promise<T>): Promise<T>;
   /** Stores and publishes one event in a transaction of its own. */
   emit(
     caller: Caller,
@@ -39,7 +49,7 @@ export type Outbox = (trx: Trx, event: SecurityEvent) => Promise<void>;
 /**
  * @example
  * const events = createEvents(kernel, listeners, outbox);
- * await events.transact(caller, async (trx, emit) => { await endSession(trx, id);
+ * await events.transact(caller, async ({ trx, emit }) => { await endSession(trx, id);
  * emit('auth.logout', userId); });
  */
 export function createEvents(
@@ -86,11 +96,9 @@ export function createEvents(
     const emitted: SecurityEvent[] = [];
     const result = await kernel.store.transaction(async (trx) => {
       emitted.length = 0;
-      const answer = await work(
-        trx,
-        (type, userId, data = {}) =>
-          void emitted.push(makeEvent(kernel.now(), caller, type, userId, data)),
-      );
+      const emit: Emit = (type, userId, data = {}) =>
+        void emitted.push(makeEvent(kernel.now(), caller, type, userId, data));
+      const answer = await work({ trx, emit, caller });
       for (const event of emitted) await store(trx, event, outbox);
       return answer;
     });
@@ -100,7 +108,7 @@ export function createEvents(
   return {
     transact,
     emit: (caller, type, userId, data) =>
-      transact(caller, async (_, emit) => emit(type, userId, data)),
+      transact(caller, async (change) => change.emit(type, userId, data)),
     on,
     settled: async () => {
       while (running.size > 0) await Promise.all(running);

@@ -1,19 +1,20 @@
 import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import { dateTime, object, orNull } from '@twofold/schema/shapes';
-import { restoreAccount } from '../account/deletion.ts';
+import type { Change } from '../events/events.ts';
+import { profileOf } from '../users/profile.ts';
+import { purgeAccounts, restoreAccount } from '../account/purge.ts';
 import { exportAccount } from '../account/export.ts';
-import { purgeAccounts } from '../account/purge.ts';
 import { securityOf } from '../account/security.ts';
-import type { UserId } from '../ids.ts';
+import type { UserId } from '../base/ids.ts';
 import { pageLink } from '../mails/links.ts';
 import { assertMayMailStrangers, mayMailStranger } from '../mails/stranger-mail.ts';
 import { assertNotLastFirst } from '../organizations/membership.ts';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { assertProof } from '../requests/proof.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { assertProof, assertStillOpen, signedInAccount } from '../requests/proof.ts';
 import { invalidToken, ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
-import { endKeys } from '../sessions/ended-access.ts';
+import { endKeys } from '../sign-in/ended-access.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
 import {
   checkEmail,
@@ -21,15 +22,13 @@ import {
   checkText,
   checkUsername,
   emailKey,
-} from '../sign-in/identity-rules.ts';
+} from '../base/identity-rules.ts';
 import { isUniqueViolation, userExists } from '../sign-in/register.ts';
-import { mailTaken } from '../sign-in/verification.ts';
-import { proveAgain } from '../steps/reauthenticate.ts';
-import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
-import { HOUR, rfc3339 } from '../time.ts';
+import { mailTaken } from '../sign-in/mailed-links.ts';
+import { proveAgain } from '../sign-in/reauthenticate.ts';
+import { HOUR, rfc3339 } from '../base/time.ts';
 import { assertOwnerLeft } from '../users/owners.ts';
 import { serialiseRights } from '../users/permissions.ts';
-import type { RightsChange } from '../users/roles.ts';
 import type { Account, AccountPatch } from '../users/user-directory.ts';
 import { DONE, flow, SIGNED_IN } from './flow.ts';
 import {
@@ -71,11 +70,11 @@ export const me = flow('GET /api/auth/me', {
   summary: 'The signed-in user',
   answers: { 200: ['The user', USER] },
   refuses: { 404: 'User not found', ...SIGNED_IN },
-  async handle({ context }, { kernel, directory, signIn }) {
+  async handle({ context }, auth) {
     const [userId] = context.values.get<UserId>('user_id');
-    const account = userId === undefined ? null : await directory.find(kernel.store.db, userId);
+    const account = userId === undefined ? null : await auth.directory.find(auth.db, userId);
     if (!account) throw failure.notFound('User not found');
-    return reply(200, signIn.profile(account, account.last_login ?? kernel.now()));
+    return reply(200, profileOf(auth, account));
   },
 });
 
@@ -91,36 +90,35 @@ export const updateMe = flow('PATCH /api/auth/me', {
     429: 'Rate limit exceeded',
     ...SIGNED_IN,
   },
-  async handle({ koa, context, body }, parts) {
-    const { kernel, directory, events, limits, signIn } = parts;
-    const { account } = await signedInAccount(parts, context);
+  async handle({ koa, context, body }, auth) {
+    const { account } = await signedInAccount(auth, context);
     const patch = changesOf(account, body);
     if (patch.phone !== undefined || patch.username !== undefined) {
-      await assertProof(parts, context);
+      await assertProof(auth, context);
       // A conflict tells that somebody has this name or number, so nobody may try many of them.
-      await limits.enforce(koa, [{ policy: 'change-name-user', subject: String(account.id) }]);
+      await auth.limits.enforce(koa, [{ policy: 'change-name-user', subject: String(account.id) }]);
     }
     const fields = Object.keys(patch);
     if (fields.length > 0)
-      await events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
-        await directory.serialise(trx);
+      await auth.events.transact(asUser(callerOf(context), account.id), async ({ trx, emit }) => {
+        await auth.directory.serialise(trx);
         const { username, phone } = patch;
         if (
-          await directory.isTaken(
+          await auth.directory.isTaken(
             trx,
             { username: username ?? null, phone: phone ?? null },
             account.id,
           )
         )
           throw userExists();
-        await directory.update(trx, account.id, patch).catch((error: unknown) => {
+        await auth.directory.update(trx, account.id, patch).catch((error: unknown) => {
           throw isUniqueViolation(error) ? userExists() : error;
         });
         emit('user.updated', account.id, { fields });
       });
-    const changed = await directory.find(kernel.store.db, account.id);
+    const changed = await auth.directory.find(auth.db, account.id);
     if (!changed) throw failure.notFound('User not found');
-    return reply(200, signIn.profile(changed, changed.last_login ?? kernel.now()));
+    return reply(200, profileOf(auth, changed));
   },
 });
 
@@ -135,23 +133,22 @@ export const deleteMe = flow('DELETE /api/auth/me', {
     503: 'Mail is not set up',
     ...SIGNED_IN,
   },
-  async handle({ context, koa }, parts) {
-    const { kernel, model, mailer, events } = parts;
-    const { delete: allowed, grace } = model.account;
+  async handle({ context, koa }, auth) {
+    const { delete: allowed, grace } = auth.model.account;
     if (!allowed) throw failure.notFound();
-    const { account, sessionId } = await assertProof(parts, context);
+    const { account, sessionId } = await assertProof(auth, context);
     // Only the mail contains the link that keeps the account, so there must be a mailer.
-    if (grace > 0) mailer.assertAvailable();
-    const deletionAt = kernel.now() + grace;
+    if (grace > 0) auth.mails.assertAvailable();
+    const deletionAt = auth.now() + grace;
     const caller = asUser(callerOf(context), account.id);
-    const token = await events.transact(caller, async (trx, emit) => {
-      await serialiseRights(trx, kernel.store.dialect);
-      await assertStillOpen(parts, trx, sessionId);
-      return close(parts, { trx, emit, caller }, account, deletionAt);
+    const token = await auth.events.transact(caller, async (change) => {
+      await serialiseRights(change.trx, auth.store.dialect);
+      await assertStillOpen(auth, change.trx, sessionId);
+      return close(auth, change, account, deletionAt);
     });
-    clearRefreshCookie(parts, koa);
-    if (grace > 0) mailRestoreLink(parts, account, token, deletionAt);
-    else parts.background.run(() => purgeAccounts(parts));
+    clearRefreshCookie(auth, koa);
+    if (grace > 0) mailRestoreLink(auth, account, token, deletionAt);
+    else auth.background.run(() => purgeAccounts(auth));
     return reply(200, { deletion_at: rfc3339(deletionAt) });
   },
 });
@@ -163,11 +160,11 @@ export const restore = flow('POST /api/auth/restore', {
   body: object({ token: TOKEN }, ['token']),
   answers: DONE,
   refuses: { 400: 'Invalid or expired token' },
-  async handle({ context, body }, parts) {
-    await parts.events.transact(callerOf(context), async (trx, emit) => {
-      const { userId } = await parts.oneTime.consume(trx, 'restore', body.token);
-      const account = await parts.directory.find(trx, userId);
-      if (!account || !(await restoreAccount(parts, trx, emit, account))) throw invalidToken();
+  async handle({ context, body }, auth) {
+    await auth.events.transact(callerOf(context), async (change) => {
+      const { userId } = await auth.oneTime.consume(change.trx, 'restore', body.token);
+      const account = await auth.directory.find(change.trx, userId);
+      if (!account || !(await restoreAccount(auth, change, account))) throw invalidToken();
     });
     return reply(200, { message: 'Account restored' });
   },
@@ -178,7 +175,7 @@ export const exportMe = flow('GET /api/auth/me/export', {
   summary: 'All data about oneself as one JSON file',
   answers: { 200: ['The file', EXPORT] },
   refuses: { 403: 'Reauthentication required', 503: 'Too many exports at once', ...SIGNED_IN },
-  handle: (call, parts) => exportAccount(parts, call),
+  handle: (call, auth) => exportAccount(auth, call),
 });
 
 export const security = flow('GET /api/auth/security', {
@@ -186,9 +183,9 @@ export const security = flow('GET /api/auth/security', {
   summary: 'What signs in to the account, as counts, and what is pending',
   answers: { 200: ['The state', SECURITY] },
   refuses: SIGNED_IN,
-  async handle({ context }, parts) {
-    const { account } = await signedInAccount(parts, context);
-    return reply(200, await securityOf(parts, account));
+  async handle({ context }, auth) {
+    const { account } = await signedInAccount(auth, context);
+    return reply(200, await securityOf(auth, account));
   },
 });
 
@@ -203,7 +200,7 @@ export const reauthenticate = flow('POST /api/auth/reauthenticate', {
     202: ['A second factor, or the code of a mail for a user without a password', STEP],
   },
   refuses: { 401: 'Invalid credentials' },
-  handle: (call, parts) => proveAgain(parts, call),
+  handle: (call, auth) => proveAgain(auth, call),
 });
 
 export const changeEmail = flow('POST /api/auth/change-email', {
@@ -212,29 +209,31 @@ export const changeEmail = flow('POST /api/auth/change-email', {
   body: object({ email: ADDRESS }, ['email']),
   answers: DONE,
   refuses: { 403: 'Reauthentication required' },
-  async handle({ koa, body, context }, parts) {
-    const { events, oneTime, directory } = parts;
-    const { account } = await assertProof(parts, context);
+  async handle({ koa, body, context }, auth) {
+    const { account } = await assertProof(auth, context);
     const email = checkEmail(body.email);
     const policy = 'change-email-user';
-    await assertMayMailStrangers(parts, koa, account, [{ policy, subject: String(account.id) }]);
+    await assertMayMailStrangers(auth, koa, account, [{ policy, subject: String(account.id) }]);
     const caller = asUser(callerOf(context), account.id);
     const done = reply(200, { message: 'Check your email to continue' });
-    if (!(await mayMailStranger(parts, { to: email, caller }))) return done;
-    const token = await events.transact(caller, async (trx, emit) => {
-      if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
+    if (!(await mayMailStranger(auth, { to: email, caller }))) return done;
+    const token = await auth.events.transact(caller, async ({ trx, emit }) => {
+      if (
+        emailKey(email) !== emailKey(account.email) &&
+        (await auth.directory.isTaken(trx, { email }))
+      )
         return null;
       emit('email.verification_sent', account.id, {});
-      return oneTime.issue(trx, 'email', account.id, { data: { email } });
+      return auth.oneTime.issue(trx, 'email', account.id, { data: { email } });
     });
     // The response is the same for a taken address. Otherwise it would show who has an account.
     if (token)
-      parts.mails.send(
+      auth.mails.send(
         'change-email',
         { to: email, account, caller },
-        { link: pageLink(parts, 'change-email', token), hours: ONE_TIME_LIFETIME.email / HOUR },
+        { link: pageLink(auth, 'change-email', token), hours: ONE_TIME_LIFETIME.email / HOUR },
       );
-    else await mailTaken(parts, email, caller, 'change-email');
+    else await mailTaken(auth, email, caller, 'change-email');
     return done;
   },
 });
@@ -287,37 +286,36 @@ function refuse(message: string): never {
 
 /** Ends all access to an account, after `serialiseRights`. @returns the token that restores it. */
 async function close(
-  parts: AuthParts,
-  change: RightsChange,
+  auth: AuthState,
+  change: Change,
   account: Account,
   deletionAt: number,
 ): Promise<string> {
   const { trx, emit } = change;
-  const { kernel, directory, sessions, oneTime, model } = parts;
-  await directory.update(trx, account.id, {
+  await auth.directory.update(trx, account.id, {
     deletion_at: deletionAt,
-    tokens_valid_after: kernel.now(),
+    tokens_valid_after: auth.now(),
   });
-  await assertOwnerLeft(parts, trx, account);
-  await assertNotLastFirst(parts, trx, account.id);
-  await sessions.endAll(trx, account.id, 'account deleted');
-  await oneTime.endAll(trx, account.id);
-  await endKeys(parts, change, account, 'account deleted');
+  await assertOwnerLeft(auth, trx, account);
+  await assertNotLastFirst(auth, trx, account.id);
+  await auth.sessions.endAll(trx, account.id, 'account deleted');
+  await auth.oneTime.endAll(trx, account.id);
+  await endKeys(auth, change, account, 'account deleted');
   emit('user.deletion_requested', account.id, { deletion_at: rfc3339(deletionAt) });
-  return oneTime.issue(trx, 'restore', account.id, { life: model.account.grace });
+  return auth.oneTime.issue(trx, 'restore', account.id, { life: auth.model.account.grace });
 }
 
 function mailRestoreLink(
-  parts: AuthParts,
+  auth: AuthState,
   account: Account,
   token: string,
   deletionAt: number,
 ): void {
-  parts.mails.send(
+  auth.mails.send(
     'account-deletion',
     { to: account.email, account },
     {
-      link: pageLink(parts, 'restore', token),
+      link: pageLink(auth, 'restore', token),
       date: new Date(deletionAt).toISOString().slice(0, 10),
     },
   );

@@ -2,20 +2,27 @@ import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import { hasScope, type RequestContext } from '@twofold/runtime/kernel';
 import { object } from '@twofold/schema/shapes';
-import { isUserId, parseOwnUserId, parseUserId, type UserId } from '../ids.ts';
+import { isUserId, parseOwnUserId, parseUserId, type UserId } from '../base/ids.ts';
 import { type ApiKeyRow, checkScopes, ROOT_KEY } from '../keys/api-keys.ts';
-import { dataScopes } from '../keys/data-scopes.ts';
-import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../keys/key-changes.ts';
-import { membershipsOf } from '../organizations/memberships.ts';
-import type { AuthParts } from '../parts.ts';
+import {
+  dataScopes,
+  endKey,
+  expiryOf,
+  keyView,
+  makeKey,
+  makerOf,
+  newKeyView,
+} from '../keys/key-changes.ts';
+import { membershipsOf } from '../users/memberships.ts';
+import type { AuthState } from '../state.ts';
 import { presentedKey } from '../requests/authenticate.ts';
-import { callerOf } from '../requests/caller.ts';
+import { callerOf } from '../base/caller.ts';
 import { assertProofFor } from '../requests/proof.ts';
-import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
-import type { AnyDb, Trx } from '../tables.ts';
-import { durationOf, rfc3339 } from '../time.ts';
+import { checkText, isOpaqueId } from '../base/identity-rules.ts';
+import type { AnyDb, Trx } from '../base/tables.ts';
+import { durationOf, rfc3339 } from '../base/time.ts';
 import { storedIn, tableIn } from '../users/adopted-table.ts';
-import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
+import { assertHolds, assertHoldsAsMuch } from '../requests/authority.ts';
 import { permissionsOf } from '../users/permissions.ts';
 import { recordChange } from '../users/roles.ts';
 import { adminFlow } from './flow.ts';
@@ -41,19 +48,18 @@ export const createApiKey = adminFlow('POST /api/auth/admin/api-keys', {
     ['name', 'scopes'],
   ),
   answers: { 201: ['The key', API_KEY] },
-  async handle({ context, body }, parts) {
-    const { kernel, events } = parts;
+  async handle({ context, body }, auth) {
     const caller = callerOf(context);
     const scopes = grantable(context, body.scopes);
-    const expiresAt = expiryOf(kernel.now(), body.expires_in);
-    const userId = await ownerOf(parts, body.user_id);
-    const organizationId = await boundTo(parts, context, body.organization_id);
-    const { row, key } = await events.transact(caller, async (trx, emit) => {
-      await assertFits(parts, trx, context, { userId, scopes });
+    const expiresAt = expiryOf(auth.now(), body.expires_in);
+    const userId = await ownerOf(auth, body.user_id);
+    const organizationId = await boundTo(auth, context, body.organization_id);
+    const { row, key } = await auth.events.transact(caller, async (change) => {
+      await assertFits(auth, change.trx, context, { userId, scopes });
       const name = checkText('name', body.name);
       const limitPerMinute = body.limit_per_min ?? null;
       const given = { name, scopes, expiresAt, userId, limitPerMinute, organizationId };
-      return makeKey(parts, { trx, emit, caller }, given, { scopes, user_id: userId });
+      return makeKey(auth, change, given, { scopes, user_id: userId });
     });
     return reply(201, newKeyView(row, key));
   },
@@ -64,11 +70,11 @@ export const apiKeys = adminFlow('GET /api/auth/admin/api-keys', {
   summary: 'API keys, without their secrets; those that act for one user',
   query: { user_id: SHORT },
   answers: { 200: ['The keys', counted('api_keys')] },
-  async handle({ query }, { kernel, apiKeys }) {
+  async handle({ query }, auth) {
     const owner =
-      query.user_id === undefined ? undefined : parseOwnUserId(kernel.project.ids, query.user_id);
+      query.user_id === undefined ? undefined : parseOwnUserId(auth.project.ids, query.user_id);
     if (owner === null) throw failure.badRequest('user_id must be an id');
-    const rows = (await apiKeys.list(kernel.store.db, owner)).map((row) => ({
+    const rows = (await auth.apiKeys.list(auth.db, owner)).map((row) => ({
       ...keyView(row),
       user_id: row.owner_user_id,
       created_by: row.created_by,
@@ -85,15 +91,14 @@ export const updateApiKey = adminFlow('PATCH /api/auth/admin/api-keys/:id', {
   summary: 'Change what an API key may do',
   body: object({ scopes: NAMES }, ['scopes']),
   answers: { 200: ['The key', API_KEY] },
-  async handle({ context, params, body }, parts) {
-    const { kernel, apiKeys, events } = parts;
-    const row = await findHeld(parts, context, params.id);
+  async handle({ context, params, body }, auth) {
+    const row = await findHeld(auth, context, params.id);
     const scopes = grantable(context, body.scopes);
     const caller = callerOf(context);
-    await events.transact(caller, async (trx, emit) => {
-      await assertFits(parts, trx, context, { userId: row.owner_user_id, scopes });
-      await apiKeys.setScopes(trx, row.id, scopes);
-      await recordChange(trx, kernel.now(), caller, {
+    await auth.events.transact(caller, async ({ trx, emit }) => {
+      await assertFits(auth, trx, context, { userId: row.owner_user_id, scopes });
+      await auth.apiKeys.setScopes(trx, row.id, scopes);
+      await recordChange(trx, auth.now(), caller, {
         action: 'api_key.scopes_changed',
         target: { kind: 'api_key', id: row.id },
         before: { scopes: row.scopes },
@@ -121,18 +126,17 @@ export const rotateApiKey = adminFlow('POST /api/auth/admin/api-keys/:id/rotate'
   optional: true,
   body: object({ overlap: DURATION }),
   answers: { 201: ['The new key', API_KEY] },
-  async handle({ context, params, body }, parts) {
-    const { kernel, apiKeys, events } = parts;
-    const old = await findHeld(parts, context, params.id);
+  async handle({ context, params, body }, auth) {
+    const old = await findHeld(auth, context, params.id);
     const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : durationOf(body.overlap);
     if (overlap === null)
       throw failure.invalid(
         'overlap must be seconds or a duration such as "1h", a hundred years at most',
       );
     const caller = callerOf(context);
-    const { row, key } = await events.transact(caller, async (trx, emit) => {
-      await assertFits(parts, trx, context, { userId: old.owner_user_id, scopes: [] });
-      const created = await apiKeys.create(trx, {
+    const { row, key } = await auth.events.transact(caller, async ({ trx, emit }) => {
+      await assertFits(auth, trx, context, { userId: old.owner_user_id, scopes: [] });
+      const created = await auth.apiKeys.create(trx, {
         name: old.name,
         scopes: old.scopes,
         expiresAt: old.expires_at,
@@ -141,12 +145,12 @@ export const rotateApiKey = adminFlow('POST /api/auth/admin/api-keys/:id/rotate'
         organizationId: old.organization_id,
         createdBy: makerOf(caller),
       });
-      await apiKeys.expire(
+      await auth.apiKeys.expire(
         trx,
         old.id,
-        Math.min(kernel.now() + overlap, old.expires_at ?? Infinity),
+        Math.min(auth.now() + overlap, old.expires_at ?? Infinity),
       );
-      await recordChange(trx, kernel.now(), caller, {
+      await recordChange(trx, auth.now(), caller, {
         action: 'api_key.rotated',
         target: { kind: 'api_key', id: old.id },
         before: { id: old.id },
@@ -168,17 +172,17 @@ export const revokeApiKey = adminFlow('DELETE /api/auth/admin/api-keys/:id', {
   audit: { target: 'key:{id}', atomic: true },
   summary: 'Revoke an API key',
   answers: { 204: ['Revoked'] },
-  async handle({ context, params }, parts) {
-    const row = await find(parts, params.id);
+  async handle({ context, params }, auth) {
+    const row = await find(auth, params.id);
     // Revoking a key whose scopes only cover the project's data needs no further rights. A key with
     // other scopes can only be revoked by a caller who holds those scopes.
-    const isFree = dataScopes(parts.kernel.project);
+    const isFree = dataScopes(auth.project);
     assertHolds(
       context,
       row.scopes.filter((scope) => !isFree(scope)),
     );
     const caller = callerOf(context);
-    await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
+    await auth.events.transact(caller, (change) => endKey(auth, change, row));
     return reply(204);
   },
 });
@@ -190,20 +194,20 @@ export const revokeApiKey = adminFlow('DELETE /api/auth/admin/api-keys/:id', {
  * @throws AppError 400, 404
  */
 async function boundTo(
-  { kernel, model }: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   given: unknown,
 ): Promise<number | string | null> {
   if (given === undefined || given === null) return null;
-  if (!model.organizations) throw failure.invalid('organization_id needs auth.organizations');
+  if (!auth.model.organizations) throw failure.invalid('organization_id needs auth.organizations');
   const id = parseUserId(String(given));
   const row =
     id === null
       ? undefined
-      : await (kernel.store.db as AnyDb)
-          .selectFrom(tableIn(kernel.store.dialect, model.organizations))
-          .select(`${storedIn(model.organizations, 'id')} as id`)
-          .where(storedIn(model.organizations, 'id'), '=', id)
+      : await (auth.db as AnyDb)
+          .selectFrom(tableIn(auth.store.dialect, auth.model.organizations))
+          .select(`${storedIn(auth.model.organizations, 'id')} as id`)
+          .where(storedIn(auth.model.organizations, 'id'), '=', id)
           .executeTakeFirst();
   if (!row || !reaches(context, id)) throw failure.notFound('Organization not found');
   return id;
@@ -221,8 +225,8 @@ function reaches(context: RequestContext, organization: number | string | null):
   return [...own, ...(key?.organizations ?? [])].some(({ id }) => id === organization);
 }
 
-async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow> {
-  const row = isOpaqueId(id) ? await apiKeys.find(kernel.store.db, id) : null;
+async function find(auth: AuthState, id = ''): Promise<ApiKeyRow> {
+  const row = isOpaqueId(id) ? await auth.apiKeys.find(auth.db, id) : null;
   if (!row || row.revoked_at !== null) throw failure.notFound('API key not found');
   return row;
 }
@@ -233,11 +237,11 @@ async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow>
  * @throws AppError 403, 404
  */
 async function findHeld(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   id: string | undefined,
 ): Promise<ApiKeyRow> {
-  const row = await find(parts, id);
+  const row = await find(auth, id);
   assertHolds(context, row.scopes);
   if (!reaches(context, row.organization_id)) throw failure.forbidden();
   return row;
@@ -258,24 +262,24 @@ function grantable(context: RequestContext, asked: readonly string[]): readonly 
  * @throws AppError 400, 403
  */
 async function assertFits(
-  parts: AuthParts,
+  auth: AuthState,
   trx: Trx,
   context: RequestContext,
   { userId, scopes }: { readonly userId: UserId | null; readonly scopes: readonly string[] },
 ): Promise<void> {
-  const owner = userId === null ? null : await parts.directory.find(trx, userId);
+  const owner = userId === null ? null : await auth.directory.find(trx, userId);
   if (!owner) return;
-  await assertHoldsAsMuch(parts, trx, context, owner);
-  await assertProofFor(parts, trx, context, owner.id);
-  const { organizations } = parts.model;
-  const { dialect } = parts.kernel.store;
+  await assertHoldsAsMuch(auth, trx, context, owner);
+  await assertProofFor(auth, trx, context, owner.id);
+  const { organizations } = auth.model;
+  const { dialect } = auth.store;
   const reached = organizations
     ? await membershipsOf({ db: trx, dialect }, organizations, owner.id)
     : [];
   if (!isOwn(context, owner.id) && !reached.every(({ id }) => reaches(context, id)))
     throw failure.forbidden();
-  const permissions = await permissionsOf(trx, parts.model.roles, owner.role);
-  const isFree = dataScopes(parts.kernel.project);
+  const permissions = await permissionsOf(trx, auth.model.roles, owner.role);
+  const isFree = dataScopes(auth.project);
   const lacking = scopes.filter((scope) => !isFree(scope) && !hasScope(permissions, scope));
   if (lacking.length > 0)
     throw failure.invalid(
@@ -286,9 +290,9 @@ async function assertFits(
 const isOwn = ({ principal }: RequestContext, userId: UserId): boolean =>
   principal.kind === 'user' && principal.id === userId;
 
-async function ownerOf({ directory, kernel }: AuthParts, given: unknown): Promise<UserId | null> {
+async function ownerOf(auth: AuthState, given: unknown): Promise<UserId | null> {
   if (given === undefined) return null;
-  const account = isUserId(given) ? await directory.find(kernel.store.db, given) : null;
+  const account = isUserId(given) ? await auth.directory.find(auth.db, given) : null;
   if (!account) throw failure.notFound('User not found');
   return account.id;
 }

@@ -1,10 +1,10 @@
 import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import { list, object } from '@twofold/schema/shapes';
-import { asUser, callerOf } from '../requests/caller.ts';
+import { asUser, callerOf } from '../base/caller.ts';
 import { devicesOf, showDevice } from '../second-factor/devices.ts';
-import { checkText } from '../sign-in/identity-rules.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
+import { checkText } from '../base/identity-rules.ts';
+import { signedInAccount } from '../requests/proof.ts';
 import { flow, SIGNED_IN } from './flow.ts';
 import { SHORT, TIME, WHOLE } from './shapes.ts';
 
@@ -23,9 +23,9 @@ export const devices = flow('GET /api/auth/devices', {
     200: ['The devices', object({ devices: list(DEVICE), total: WHOLE })],
   },
   refuses: SIGNED_IN,
-  async handle({ context }, parts) {
-    const { account } = await signedInAccount(parts, context);
-    const devices = (await devicesOf(parts, parts.kernel.store.db, account.id)).map(showDevice);
+  async handle({ context }, auth) {
+    const { account } = await signedInAccount(auth, context);
+    const devices = (await devicesOf(auth, auth.db, account.id)).map(showDevice);
     return reply(200, { devices, total: devices.length });
   },
 });
@@ -36,9 +36,9 @@ export const renameDevice = flow('PATCH /api/auth/devices/:id', {
   body: object({ name: SHORT }, ['name']),
   answers: { 200: ['The device', DEVICE] },
   refuses: { 404: 'Device not found', ...SIGNED_IN },
-  async handle({ context, params, body }, parts) {
-    const { db } = parts.kernel.store;
-    const { account } = await signedInAccount(parts, context);
+  async handle({ context, params, body }, auth) {
+    const { db } = auth;
+    const { account } = await signedInAccount(auth, context);
     const name = checkText('name', body.name);
     if (!name) throw failure.badRequest('name is required');
     const row = await db
@@ -46,7 +46,7 @@ export const renameDevice = flow('PATCH /api/auth/devices/:id', {
       .set({ name })
       .where('id', '=', params.id)
       .where('user_id', '=', account.id)
-      .where('expires_at', '>', parts.kernel.now())
+      .where('expires_at', '>', auth.now())
       .returningAll()
       .executeTakeFirst();
     if (!row) throw notFound();
@@ -59,9 +59,9 @@ export const forgetDevice = flow('DELETE /api/auth/devices/:id', {
   summary: 'Forget a device; it needs a second factor again',
   answers: { 204: ['Forgotten'] },
   refuses: { 404: 'Device not found', ...SIGNED_IN },
-  async handle({ context, params }, parts) {
-    const { account } = await signedInAccount(parts, context);
-    await parts.events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
+  async handle({ context, params }, auth) {
+    const { account } = await signedInAccount(auth, context);
+    await auth.events.transact(asUser(callerOf(context), account.id), async ({ trx, emit }) => {
       const row = await trx
         .deleteFrom('auth_remembered_devices')
         .where('id', '=', params.id)

@@ -1,5 +1,5 @@
 import { flowsOf } from '@twofold/runtime/http';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { ERROR, LOGIN, MESSAGE, STEP } from './shapes.ts';
 
 const refused = { description: '', schema: ERROR };
@@ -8,16 +8,16 @@ const refused = { description: '', schema: ERROR };
  * How a flow of auth is written. `needs: 'session'` asks for a bearer token; `user` also accepts a
  * key that acts for a user; `proof` asks for a recent proof as well.
  */
-export const flow = flowsOf<AuthParts>({ tag: 'auth', refused });
+export const flow = flowsOf<AuthState>({ tag: 'auth', refused });
 
 /** A flow of organizations, their members and invitations. */
-export const organizationFlow = flowsOf<AuthParts>({ tag: 'organizations', refused });
+export const organizationFlow = flowsOf<AuthState>({ tag: 'organizations', refused });
 
 /**
  * A flow of management, for an API key with the scope `auth:manage`, or a user with that permission.
  * With `audit: { atomic }` the entry of the audit log is written in one transaction with the change.
  */
-export const adminFlow = flowsOf<AuthParts>({
+export const adminFlow = flowsOf<AuthState>({
   tag: 'auth-admin',
   refused,
   refuses: { 401: 'API key required', 403: 'Forbidden' },

@@ -1,5 +1,5 @@
 import { flowsIn } from '@twofold/runtime/http';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import * as account from './account.ts';
 import * as apiKeys from './api-keys.ts';
 import * as devices from './devices.ts';
@@ -21,7 +21,7 @@ import * as users from './users.ts';
 import * as webhooks from './webhooks.ts';
 
 /** The endpoints under `/api/auth` and `/api/oauth`. */
-export const authFlows = flowsIn<AuthParts>(
+export const authFlows = flowsIn<AuthState>(
   ...[login, registration, sessions, account, passwords, ownKeys, oauth, secondFactor, devices],
   ...[passkeys, organizations, invitations],
   ...[apiKeys, tokens, users, userSessions, roles, logs, webhooks],

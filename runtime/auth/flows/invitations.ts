@@ -1,9 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { object } from '@twofold/schema/shapes';
-import { digest, randomToken, ulid } from '../ids.ts';
+import { digest, randomToken, ulid } from '../base/ids.ts';
 import { pageLink } from '../mails/links.ts';
-import { mailName } from '../mails/names.ts';
+import { mailName } from '../mails/html.ts';
 import { assertMayMailStrangers, sendStrangerMail } from '../mails/stranger-mail.ts';
 import {
   findInvitation,
@@ -14,19 +14,20 @@ import {
 } from '../organizations/invitations.ts';
 import {
   assertManages,
+  checkRole,
+  mayGive,
   organizationsOf,
   ownMembership,
   roleOf,
 } from '../organizations/membership.ts';
-import { checkRole, mayGive } from '../organizations/roles.ts';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { checkEmail, emailKey } from '../sign-in/identity-rules.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
-import type { AnyDb, RowOf } from '../tables.ts';
-import { DAY, rfc3339 } from '../time.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { checkEmail, emailKey } from '../base/identity-rules.ts';
+import { signedInAccount } from '../requests/proof.ts';
+import type { AnyDb, RowOf } from '../base/tables.ts';
+import { DAY, rfc3339 } from '../base/time.ts';
 import { storedIn, tableIn } from '../users/adopted-table.ts';
-import { refuseImpersonation } from '../users/authority.ts';
+import { refuseImpersonation } from '../requests/authority.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import type { Account } from '../users/user-directory.ts';
 import { MANAGED, organizationFlow, SIGNED_IN } from './flow.ts';
@@ -50,15 +51,14 @@ export const invitations = organizationFlow('GET /api/auth/organizations/:id/inv
   summary: 'The invitations of an organization that are still good',
   answers: { 200: ['The invitations', listOf('invitations', INVITATION)] },
   refuses: MANAGED,
-  async handle({ context, params }, parts) {
-    const { kernel } = parts;
-    const own = await ownMembership(parts, context, params.id);
-    assertManages(parts, own);
-    const rows = await kernel.store.db
+  async handle({ context, params }, auth) {
+    const own = await ownMembership(auth, context, params.id);
+    assertManages(auth, own);
+    const rows = await auth.db
       .selectFrom('auth_invitations')
       .selectAll()
       .where('organization_id', '=', own.organization)
-      .where('expires_at', '>', kernel.now())
+      .where('expires_at', '>', auth.now())
       .orderBy('id')
       .execute();
     return reply(200, { invitations: rows.map(shown), total: rows.length });
@@ -76,39 +76,38 @@ export const invite = organizationFlow('POST /api/auth/organizations/:id/invitat
     409: 'Already a member',
     503: 'No way to send mail',
   },
-  async handle({ koa, context, params, body }, parts) {
-    const { kernel, events, directory } = parts;
+  async handle({ koa, context, params, body }, auth) {
     // A membership would outlive the session of the administrator who acts as this user.
     refuseImpersonation(context);
-    const organizations = organizationsOf(parts);
-    const own = await ownMembership(parts, context, params.id);
-    assertManages(parts, own);
+    const organizations = organizationsOf(auth);
+    const own = await ownMembership(auth, context, params.id);
+    assertManages(auth, own);
     const role = checkRole(organizations, body.role);
     if (!mayGive(organizations, own.role, role)) throw failure.forbidden();
     const email = checkEmail(body.email);
     const { account, organization } = own;
-    const known = await directory.findByEmail(kernel.store.db, email);
-    if (known && (await roleOf(kernel.store.db, organization, known.id)) !== null)
+    const known = await auth.directory.findByEmail(auth.db, email);
+    if (known && (await roleOf(auth.db, organization, known.id)) !== null)
       throw failure.conflict('Already a member');
-    await assertMayMailStrangers(parts, koa, account, [
+    await assertMayMailStrangers(auth, koa, account, [
       { policy: 'invite-user', subject: String(account.id) },
       { policy: 'invite-organization', subject: String(organization) },
     ]);
     const token = randomToken(32);
     const row = {
-      id: `inv_${ulid(kernel.now())}`,
+      id: `inv_${ulid(auth.now())}`,
       organization_id: organization,
       email: emailKey(email),
       role,
       hash: digest(token),
       invited_by: account.id,
-      created_at: kernel.now(),
-      expires_at: kernel.now() + organizations.invitations,
+      created_at: auth.now(),
+      expires_at: auth.now() + organizations.invitations,
     };
     const caller = asUser(callerOf(context), account.id);
-    await events.transact(caller, async (trx, emit) => {
+    await auth.events.transact(caller, async ({ trx, emit }) => {
       // Invitations to one address at the same time replace each other one after the other.
-      await serialiseRights(trx, kernel.store.dialect);
+      await serialiseRights(trx, auth.store.dialect);
       await trx
         .deleteFrom('auth_invitations')
         .where('organization_id', '=', organization)
@@ -118,12 +117,12 @@ export const invite = organizationFlow('POST /api/auth/organizations/:id/invitat
       emit('invitation.created', known?.id ?? null, invitationData(row.id, organization, role));
     });
     await sendStrangerMail(
-      parts,
+      auth,
       'invitation',
       { to: email, account: known, caller },
       {
-        link: pageLink(parts, 'invitation', token),
-        organization: await nameOf(parts, organization),
+        link: pageLink(auth, 'invitation', token),
+        organization: await nameOf(auth, organization),
         role,
         inviter: mailName(`${account.first_name} ${account.last_name}`),
         days: Math.ceil(organizations.invitations / DAY),
@@ -140,19 +139,22 @@ export const revokeInvitation = organizationFlow(
     summary: 'Take an invitation back',
     answers: { 204: ['Taken back'] },
     refuses: MANAGED,
-    async handle({ context, params }, parts) {
-      const own = await ownMembership(parts, context, params.id);
-      assertManages(parts, own);
-      await parts.events.transact(asUser(callerOf(context), own.account.id), async (trx, emit) => {
-        const row = await trx
-          .deleteFrom('auth_invitations')
-          .where('organization_id', '=', own.organization)
-          .where('id', '=', params.invitation_id)
-          .returning(['id', 'role'])
-          .executeTakeFirst();
-        if (!row) throw failure.notFound('Invitation not found');
-        emit('invitation.revoked', null, invitationData(row.id, own.organization, row.role));
-      });
+    async handle({ context, params }, auth) {
+      const own = await ownMembership(auth, context, params.id);
+      assertManages(auth, own);
+      await auth.events.transact(
+        asUser(callerOf(context), own.account.id),
+        async ({ trx, emit }) => {
+          const row = await trx
+            .deleteFrom('auth_invitations')
+            .where('organization_id', '=', own.organization)
+            .where('id', '=', params.invitation_id)
+            .returning(['id', 'role'])
+            .executeTakeFirst();
+          if (!row) throw failure.notFound('Invitation not found');
+          emit('invitation.revoked', null, invitationData(row.id, own.organization, row.role));
+        },
+      );
       return reply(204);
     },
   },
@@ -164,7 +166,7 @@ export const acceptInvitation = organizationFlow('POST /api/auth/invitations/acc
   body: object({ token: TOKEN }, ['token']),
   answers: { 200: ['The organization and the role', JOINED] },
   refuses: NOT_JOINED,
-  handle: (call, parts) => answer(parts, call, join),
+  handle: (call, auth) => answer(auth, call, join),
 });
 
 export const declineInvitation = organizationFlow('POST /api/auth/invitations/decline', {
@@ -173,7 +175,7 @@ export const declineInvitation = organizationFlow('POST /api/auth/invitations/de
   body: object({ token: TOKEN }, ['token']),
   answers: { 200: ['The organization and the role', JOINED] },
   refuses: NOT_JOINED,
-  handle: (call, parts) => answer(parts, call, async () => {}),
+  handle: (call, auth) => answer(auth, call, async () => {}),
 });
 
 const shown = ({ id, email, role, expires_at }: RowOf<'auth_invitations'>) => ({
@@ -190,11 +192,11 @@ const invitationData = (id: string, organization_id: number | string, role: stri
 });
 
 /** The name of an organization as mails show it. */
-async function nameOf(parts: AuthParts, organization: number | string): Promise<string> {
-  const { name, entity, ...place } = organizationsOf(parts);
+async function nameOf(auth: AuthState, organization: number | string): Promise<string> {
+  const { name, entity, ...place } = organizationsOf(auth);
   if (name === null) return `a ${entity}`;
-  const row = await (parts.kernel.store.db as AnyDb)
-    .selectFrom(tableIn(parts.kernel.store.dialect, place))
+  const row = await (auth.db as AnyDb)
+    .selectFrom(tableIn(auth.store.dialect, place))
     .select(`${storedIn(place, name)} as name`)
     .where(storedIn(place, 'id'), '=', organization)
     .executeTakeFirst();
@@ -202,14 +204,14 @@ async function nameOf(parts: AuthParts, organization: number | string): Promise<
 }
 
 /** `accept` and `decline`: both use the invitation up. */
-async function answer(parts: AuthParts, { context, body }: Call, then: OnAnswer): Promise<Reply> {
-  const { account } = await signedInAccount(parts, context);
+async function answer(auth: AuthState, { context, body }: Call, then: OnAnswer): Promise<Reply> {
+  const { account } = await signedInAccount(auth, context);
   const caller = asUser(callerOf(context), account.id);
-  const invited = await parts.events.transact(caller, async (trx, emit) => {
-    const found = await findInvitation(parts, trx, body.token);
+  const invited = await auth.events.transact(caller, async (change) => {
+    const found = await findInvitation(auth, change.trx, body.token);
     assertAddressed(account, found);
-    const used = await useInvitation(parts, trx, body.token);
-    await then(parts, trx, emit, { userId: account.id, invited: used });
+    const used = await useInvitation(auth, change.trx, body.token);
+    await then(auth, change, { userId: account.id, invited: used });
     return used;
   });
   return reply(200, { organization_id: invited.organization, role: invited.role });

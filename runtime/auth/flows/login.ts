@@ -1,10 +1,10 @@
 import { failure } from '@twofold/runtime/errors';
 import type { Call, Reply } from '@twofold/runtime/http';
 import { object, text } from '@twofold/schema/shapes';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { clientOf } from '../sessions/client.ts';
-import { refreshSession } from '../sessions/refresh.ts';
-import { assertSecureEntry } from '../sessions/secure-entry.ts';
+import { refreshSession } from '../sign-in/refresh.ts';
+import { assertSecureEntry } from '../sessions/client-cookie.ts';
 import { finishEmailSignIn, startEmailSignIn } from '../sign-in/email-sign-in.ts';
 import { signInHost } from '../sign-in/host-login.ts';
 import {
@@ -13,9 +13,9 @@ import {
   requireApiKey,
   toAttempt,
 } from '../sign-in/login.ts';
-import { advance } from '../steps/advance.ts';
-import { forClient } from '../steps/enter-application.ts';
-import type { Entry } from '../steps/entry.ts';
+import { advance } from '../sign-in/advance.ts';
+import { forClient } from '../sign-in/enter-application.ts';
+import type { Entry } from '../sign-in/entry.ts';
 import { flow, LOGGED_IN, STEP_LEFT } from './flow.ts';
 import { ADDRESS, CLIENT, OPTIONAL_TOKEN, PASSWORD, SHORT, STEP, TOKEN, WHOLE } from './shapes.ts';
 
@@ -34,18 +34,19 @@ export const login = flow('POST /api/auth/login', {
     429: 'Rate limit exceeded',
     503: 'Too many logins at once',
   },
-  handle(call, parts) {
-    const { host, users } = parts;
-    assertSecureEntry(parts, call, clientOf(call.body));
+  handle(call, auth) {
+    assertSecureEntry(auth, call, clientOf(call.body));
     const { email, password, code } = call.body;
-    if (code && host && !email && !password) return signInHost(parts, call);
-    if (!email && !password && host)
-      throw failure.badRequest(`${users ? 'email, password' : 'password'} or code is required`);
-    if (!email && !host) throw failure.badRequest('email is required');
+    if (code && auth.config.operator && !email && !password) return signInHost(auth, call);
+    if (!email && !password && auth.config.operator)
+      throw failure.badRequest(
+        `${auth.config.users ? 'email, password' : 'password'} or code is required`,
+      );
+    if (!email && !auth.config.operator) throw failure.badRequest('email is required');
     if (!password) throw failure.badRequest('password is required');
-    if (!email) return signInHost(parts, call);
-    if (!users) throw failure.unauthenticated('Invalid credentials');
-    return signInByPassword(parts, call);
+    if (!email) return signInHost(auth, call);
+    if (!auth.config.users) throw failure.unauthenticated('Invalid credentials');
+    return signInByPassword(auth, call);
   },
 });
 
@@ -57,7 +58,7 @@ export const refresh = flow('POST /api/auth/refresh', {
   body: object({ refreshToken: OPTIONAL_TOKEN, ...CLIENT }),
   answers: LOGGED_IN,
   refuses: { 401: 'Invalid refresh token', 403: 'A page of another origin sent the cookie' },
-  handle: (call, parts) => refreshSession(parts, call),
+  handle: (call, auth) => refreshSession(auth, call),
 });
 
 export const emailSignIn = flow('POST /api/auth/email-sign-in', {
@@ -72,7 +73,7 @@ export const emailSignIn = flow('POST /api/auth/email-sign-in', {
     ],
   },
   refuses: { 400: 'Invalid redirect', 429: 'Rate limit exceeded', 503: 'Mail is not set up' },
-  handle: (call, parts) => startEmailSignIn(parts, call),
+  handle: (call, auth) => startEmailSignIn(auth, call),
 });
 
 export const completeEmailSignIn = flow('POST /api/auth/email-sign-in/complete', {
@@ -87,21 +88,21 @@ export const completeEmailSignIn = flow('POST /api/auth/email-sign-in/complete',
     423: 'Account locked',
     429: 'Rate limit exceeded',
   },
-  handle: (call, parts) => finishEmailSignIn(parts, call),
+  handle: (call, auth) => finishEmailSignIn(auth, call),
 });
 
 /** `POST /api/auth/login {email, password}` */
-async function signInByPassword(parts: AuthParts, call: Call): Promise<Reply> {
+async function signInByPassword(auth: AuthState, call: Call): Promise<Reply> {
   const { context, koa, body } = call;
-  requireApiKey(parts, context);
-  const attempt = toAttempt(parts, context, koa, body.email, body.password);
-  await parts.limits.enforce(koa, [
+  requireApiKey(auth, context);
+  const attempt = toAttempt(auth, context, koa, body.email, body.password);
+  await auth.limits.enforce(koa, [
     { policy: 'login-identifier', subject: attempt.key.identifierHash },
   ]);
-  const account = await checkPassword(parts, attempt, (found) =>
-    assertPasswordSignInAllowed(parts, attempt, found),
+  const account = await checkPassword(auth, attempt, (found) =>
+    assertPasswordSignInAllowed(auth, attempt, found),
   );
   const goal = { kind: 'session', status: 200 } as const;
   const entry: Entry = { account, method: 'password', amr: ['pwd'], goal };
-  return advance(parts, call, forClient(entry, body));
+  return advance(auth, call, forClient(entry, body));
 }

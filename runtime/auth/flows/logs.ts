@@ -2,10 +2,10 @@ import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import type { MembersOf } from '@twofold/schema/shapes';
 import type { SelectQueryBuilder } from 'kysely';
-import { parseOwnUserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import type { AnyDb } from '../tables.ts';
-import { rfc3339 } from '../time.ts';
+import { parseOwnUserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
+import type { AnyDb } from '../base/tables.ts';
+import { rfc3339 } from '../base/time.ts';
 import { adminFlow } from './flow.ts';
 import { page, SHORT } from './shapes.ts';
 
@@ -25,10 +25,10 @@ export const loginAttempts = adminFlow('GET /api/auth/admin/login-attempts', {
     outcome: { type: 'string', enum: ['success', 'failure', 'blocked'] },
   },
   answers: { 200: ['The attempts', page('attempts')] },
-  async handle({ query }, parts) {
-    const { page, next_cursor } = await rows(parts, 'auth_login_attempts', query, (narrowed) =>
+  async handle({ query }, auth) {
+    const { page, next_cursor } = await rows(auth, 'auth_login_attempts', query, (narrowed) =>
       ofUser(
-        parts,
+        auth,
         byText(byText(narrowed, 'ip', query.ip), 'outcome', query.outcome),
         query.user_id,
       ),
@@ -45,9 +45,9 @@ export const securityEvents = adminFlow('GET /api/auth/admin/security-events', {
   summary: 'What happened',
   query: { ...logQuery, type: SHORT, user_id: SHORT },
   answers: { 200: ['The events', page('events')] },
-  async handle({ query }, parts) {
-    const { page, next_cursor } = await rows(parts, 'auth_security_events', query, (narrowed) =>
-      ofUser(parts, byText(narrowed, 'type', query.type), query.user_id),
+  async handle({ query }, auth) {
+    const { page, next_cursor } = await rows(auth, 'auth_security_events', query, (narrowed) =>
+      ofUser(auth, byText(narrowed, 'type', query.type), query.user_id),
     );
     const events = page.map(({ id, type, ts, severity, user_id, ip, data }) => ({
       id,
@@ -67,9 +67,9 @@ export const permissionChanges = adminFlow('GET /api/auth/admin/permission-chang
   summary: 'Who changed whose permissions',
   query: logQuery,
   answers: { 200: ['The changes', page('changes')] },
-  async handle({ query }, parts) {
+  async handle({ query }, auth) {
     const { page, next_cursor } = await rows(
-      parts,
+      auth,
       'auth_permission_changes',
       query,
       (narrowed) => narrowed,
@@ -90,13 +90,13 @@ type LogQuery = MembersOf<typeof logQuery>;
 
 /** Log rows, newest first. The cursor is the id of the last row, because ids sort by time. */
 async function rows(
-  { kernel }: AuthParts,
+  auth: AuthState,
   table: string,
   asked: LogQuery,
   narrow: (query: Query) => Query,
 ) {
   const { limit } = asked;
-  let query = narrow((kernel.store.db as AnyDb).selectFrom(table).selectAll())
+  let query = narrow((auth.db as AnyDb).selectFrom(table).selectAll())
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (asked.cursor) query = query.where('id', '<', asked.cursor.replaceAll('\0', ''));
@@ -111,9 +111,9 @@ async function rows(
 const byText = (query: Query, column: string, value: string | undefined) =>
   value === undefined ? query : query.where(column, '=', value.replaceAll('\0', ''));
 
-function ofUser({ kernel }: AuthParts, query: Query, id: string | undefined): Query {
+function ofUser(auth: AuthState, query: Query, id: string | undefined): Query {
   if (id === undefined) return query;
-  const userId = parseOwnUserId(kernel.project.ids, id);
+  const userId = parseOwnUserId(auth.project.ids, id);
   if (userId === null) throw failure.badRequest('user_id must be an id');
   return query.where('user_id', '=', userId);
 }

@@ -2,24 +2,23 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import { object, orNull, text } from '@twofold/schema/shapes';
 import type { Context as KoaContext } from 'koa';
+import { assertSignInAllowed, requireApiKey } from '../sign-in/login.ts';
 import { identitiesOf } from '../account/own-logs.ts';
 import { type BrowserMark, isMarked, markBrowser } from '../oauth/browser-mark.ts';
-import { assertSignInAllowed, byProvider, takeCallback } from '../oauth/callback.ts';
+import { byProvider, takeCallback } from '../oauth/callback.ts';
 import { writeFlow } from '../oauth/flow-cookie.ts';
 import { beginFlow } from '../oauth/grant.ts';
 import { signInByIdToken } from '../oauth/id-token-login.ts';
 import { isSecure, type Provider } from '../oauth/providers.ts';
-import { checkReturnTo } from '../oauth/redirect.ts';
+import { checkReturnTo } from '../sign-in/redirect.ts';
 import { redeemCode } from '../oauth/return-code.ts';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { assertProof } from '../requests/proof.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { assertProof, signedInAccount } from '../requests/proof.ts';
 import { invalidToken, ONE_TIME_LIFETIME, type OneTime } from '../secrets/one-time-tokens.ts';
-import { requireApiKey } from '../sign-in/login.ts';
-import { assertOtherMethod } from '../sign-in/sign-in-methods.ts';
-import { advance } from '../steps/advance.ts';
-import { forClient } from '../steps/enter-application.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
+import { assertOtherMethod } from '../sign-in/ended-access.ts';
+import { advance } from '../sign-in/advance.ts';
+import { forClient } from '../sign-in/enter-application.ts';
 import { flow, LOGGED_IN, SIGNED_IN, STEP_LEFT } from './flow.ts';
 import { CLIENT, SHORT, TIME, TOKEN, WHOLE } from './shapes.ts';
 
@@ -60,8 +59,8 @@ export const oauthStart = flow('GET /api/oauth/:provider', {
     401: 'API key required',
     404: 'OAuth provider not configured',
   },
-  handle: async (call, parts) =>
-    reply(302, undefined, { Location: await beginSignIn(parts, call, call.query) }),
+  handle: async (call, auth) =>
+    reply(302, undefined, { Location: await beginSignIn(auth, call, call.query) }),
 });
 
 export const oauthStartOfPage = flow('POST /api/oauth/:provider', {
@@ -76,7 +75,7 @@ export const oauthStartOfPage = flow('POST /api/oauth/:provider', {
     401: 'API key required',
     404: 'OAuth provider not configured',
   },
-  handle: async (call, parts) => reply(200, { url: await beginSignIn(parts, call, call.body) }),
+  handle: async (call, auth) => reply(200, { url: await beginSignIn(auth, call, call.body) }),
 });
 
 export const oauthCallback = flow('GET /api/oauth/:provider/callback', {
@@ -94,7 +93,7 @@ export const oauthCallback = flow('GET /api/oauth/:provider/callback', {
     409: 'Account exists; sign in to link this provider',
     502: 'OAuth provider error',
   },
-  handle: (call, parts) => takeCallback(parts, call),
+  handle: (call, auth) => takeCallback(auth, call),
 });
 
 export const oauthIdToken = flow('POST /api/oauth/:provider/callback', {
@@ -117,8 +116,7 @@ export const oauthIdToken = flow('POST /api/oauth/:provider/callback', {
     502: 'OAuth provider error',
   },
   // A form comes from any site: it ends the flow that this browser began, and begins no other.
-  handle: (call, parts) =>
-    (call.koa.is('urlencoded') ? takeCallback : signInByIdToken)(parts, call),
+  handle: (call, auth) => (call.koa.is('urlencoded') ? takeCallback : signInByIdToken)(auth, call),
 });
 
 export const oauthExchange = flow('POST /api/oauth/exchange', {
@@ -129,15 +127,15 @@ export const oauthExchange = flow('POST /api/oauth/exchange', {
   body: object({ code: TOKEN, code_verifier: CODE_VERIFIER, ...CLIENT }, ['code']),
   answers: { ...LOGGED_IN, ...STEP_LEFT },
   refuses: { 400: 'Invalid or expired token', 401: 'API key required' },
-  async handle(call, parts) {
+  async handle(call, auth) {
     const { context, koa, body } = call;
-    requireApiKey(parts, context);
-    const { userId, method, amr } = await redeemCode(parts, koa, body);
-    const account = await parts.directory.find(parts.kernel.store.db, userId);
+    requireApiKey(auth, context);
+    const { userId, method, amr } = await redeemCode(auth, koa, body);
+    const account = await auth.directory.find(auth.db, userId);
     if (!account) throw invalidToken();
-    await assertSignInAllowed(parts, context, account);
+    await assertSignInAllowed(auth, context, account);
     const entry = { ...byProvider(account, method), ...(amr && { amr }) };
-    return advance(parts, call, forClient(entry, body));
+    return advance(auth, call, forClient(entry, body));
   },
 });
 
@@ -147,18 +145,17 @@ export const link = flow('POST /api/auth/link', {
   body: object({ provider: SHORT }, ['provider']),
   answers: { 200: ['Where to go', object({ url: SHORT })] },
   refuses: { 404: 'OAuth provider not configured' },
-  async handle({ context, koa, body }, parts) {
-    const { kernel, oneTime } = parts;
-    const { db } = kernel.store;
-    const { account } = await assertProof(parts, context);
-    const provider = await parts.providers.get(body.provider);
+  async handle({ context, koa, body }, auth) {
+    const { db } = auth;
+    const { account } = await assertProof(auth, context);
+    const provider = await auth.providers.get(body.provider);
     if (!provider) throw failure.notFound('OAuth provider not configured');
     const browser = markBrowser(koa, {
       name: 'oauth_link',
       secure: isSecure(provider),
       life: ONE_TIME_LIFETIME.link,
     });
-    const ticket = await oneTime.issue(db, 'link', account.id, {
+    const ticket = await auth.oneTime.issue(db, 'link', account.id, {
       data: { provider: body.provider, browser },
     });
     return reply(200, { url: `/api/oauth/${body.provider}?link=${ticket}` });
@@ -186,10 +183,9 @@ export const identities = flow('GET /api/auth/identities', {
     ],
   },
   refuses: SIGNED_IN,
-  async handle({ context }, parts) {
-    const { kernel } = parts;
-    const { db } = kernel.store;
-    const { account } = await signedInAccount(parts, context);
+  async handle({ context }, auth) {
+    const { db } = auth;
+    const { account } = await signedInAccount(auth, context);
     const shown = await identitiesOf(db, account.id);
     return reply(200, { identities: shown, total: shown.length });
   },
@@ -200,11 +196,10 @@ export const unlink = flow('DELETE /api/auth/identities/:provider', {
   summary: 'Unlink a provider',
   answers: { 204: ['Unlinked'] },
   refuses: { 404: 'Not found', 409: 'Cannot remove the last sign-in method' },
-  async handle({ context, params }, parts) {
-    const { events, directory } = parts;
-    const { account } = await assertProof(parts, context);
-    await events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
-      await directory.serialise(trx);
+  async handle({ context, params }, auth) {
+    const { account } = await assertProof(auth, context);
+    await auth.events.transact(asUser(callerOf(context), account.id), async ({ trx, emit }) => {
+      await auth.directory.serialise(trx);
       const linked = await trx
         .selectFrom('auth_identities')
         .select('provider')
@@ -216,7 +211,7 @@ export const unlink = flow('DELETE /api/auth/identities/:provider', {
         .where('user_id', '=', account.id)
         .where('provider', '=', params.provider)
         .execute();
-      await assertOtherMethod(parts, trx, account.id);
+      await assertOtherMethod(auth, trx, account.id);
       emit('oauth.unlinked', account.id, { provider: params.provider });
     });
     return reply(204);
@@ -235,26 +230,26 @@ interface FlowOptions {
  * key, a redirected browser cannot.
  */
 async function beginSignIn(
-  parts: AuthParts,
+  auth: AuthState,
   { koa, context, params }: Pick<Call, 'koa' | 'context' | 'params'>,
   wish: FlowOptions,
 ): Promise<string> {
-  requireApiKey(parts, context);
-  const provider = await parts.providers.get(params['provider']);
+  requireApiKey(auth, context);
+  const provider = await auth.providers.get(params['provider']);
   if (!provider) throw failure.notFound('OAuth provider not configured');
   const codeChallenge = singleValue(wish.code_challenge);
-  const { returnTo: allowed } = parts.model.oauth;
+  const { returnTo: allowed } = auth.model.oauth;
   const returnTo = checkReturnTo(singleValue(wish.return_to), allowed, codeChallenge);
   const ticket = singleValue(wish.link);
-  const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
+  const link = ticket === undefined ? null : await redeemTicket(auth, koa, provider, ticket);
   const { location, secrets } = await beginFlow(provider);
-  writeFlow(parts.keys, koa, provider, {
+  writeFlow(auth.keys, koa, provider, {
     ...secrets,
     provider: provider.name,
     returnTo,
     linkUser: link?.userId ?? null,
     codeChallenge: codeChallenge ?? null,
-    startedAt: parts.kernel.now(),
+    startedAt: auth.now(),
   });
   return location;
 }
@@ -264,12 +259,12 @@ async function beginSignIn(
  * could make another user link the attacker's provider account.
  */
 async function redeemTicket(
-  { oneTime, kernel }: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   provider: Provider,
   ticket: string,
 ): Promise<OneTime> {
-  const link = await oneTime.consume(kernel.store.db, 'link', ticket);
+  const link = await auth.oneTime.consume(auth.db, 'link', ticket);
   if (
     link.data['provider'] !== provider.name ||
     !isMarked(koa, link.data['browser'] as BrowserMark)

@@ -2,23 +2,25 @@ import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import { hasScope, type RequestContext } from '@twofold/runtime/kernel';
 import { object, orNull, text } from '@twofold/schema/shapes';
-import { parseUserId } from '../ids.ts';
+import { assertFirstLeft, membershipsOf } from '../users/memberships.ts';
+import { parseUserId } from '../base/ids.ts';
 import { keyOf } from '../organizations/first-member.ts';
 import {
+  checkRole,
+  mayGive,
+  mayManage,
   organizationsOf,
   type OwnMembership,
   ownMembership,
   roleOf,
 } from '../organizations/membership.ts';
-import { membershipsOf } from '../organizations/memberships.ts';
-import { assertFirstLeft, checkRole, mayGive, mayManage } from '../organizations/roles.ts';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
-import type { AnyDb, Db } from '../tables.ts';
-import { rfc3339 } from '../time.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { signedInAccount } from '../requests/proof.ts';
+import type { AnyDb, Db } from '../base/tables.ts';
+import { rfc3339 } from '../base/time.ts';
 import { storedIn, tableIn } from '../users/adopted-table.ts';
-import { heldBy, refuseImpersonation } from '../users/authority.ts';
+import { heldBy, refuseImpersonation } from '../requests/authority.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { MANAGED, organizationFlow, UNKNOWN } from './flow.ts';
 import { ID, listOf, SHORT, TIME } from './shapes.ts';
@@ -43,12 +45,12 @@ export const organizations = organizationFlow('GET /api/auth/organizations', {
   summary: 'The organizations of the caller',
   answers: { 200: ['The organizations', listOf('organizations', ORGANIZATION)] },
   refuses: { 401: 'No valid bearer token' },
-  async handle({ context }, parts) {
-    const { account } = await signedInAccount(parts, context);
-    const organizations = organizationsOf(parts);
-    const memberships = await membershipsOf(parts.kernel.store, organizations, account.id);
+  async handle({ context }, auth) {
+    const { account } = await signedInAccount(auth, context);
+    const organizations = organizationsOf(auth);
+    const memberships = await membershipsOf(auth.store, organizations, account.id);
     const names = await namesOf(
-      parts,
+      auth,
       memberships.map(({ id }) => id),
     );
     const shown = memberships.map(({ id, role }) => ({ id, name: names.get(id) ?? null, role }));
@@ -70,18 +72,18 @@ export const createOrganization = organizationFlow('POST /api/auth/organizations
     401: 'No valid bearer token',
     403: 'Only administrators make organizations here',
   },
-  async handle({ context, body }, parts) {
-    await signedInAccount(parts, context);
-    const organizations = organizationsOf(parts);
+  async handle({ context, body }, auth) {
+    await signedInAccount(auth, context);
+    const organizations = organizationsOf(auth);
     if (organizations.create === 'admin' && !hasScope(heldBy(context), 'auth:manage'))
       throw failure.forbidden();
     // If a caller chose an id above the current value of the sequence, a later insert would fail
     // when the sequence reaches it.
     if (body.id !== undefined) throw failure.invalid('id must be absent: the server makes it');
-    const data = context.data[entityOf(parts).singular];
+    const data = context.data[entityOf(auth).singular];
     const row = await data.create({ data: body });
-    const id = keyOf(parts.kernel, String(row.id));
-    if (organizations.create === 'admin') await recordCreated(parts, context, body, id);
+    const id = keyOf(auth, String(row.id));
+    if (organizations.create === 'admin') await recordCreated(auth, context, body, id);
     return reply(201, {
       id,
       name: organizations.name === null ? null : (row[organizations.name] ?? null),
@@ -95,10 +97,10 @@ export const members = organizationFlow('GET /api/auth/organizations/:id/members
   summary: 'The members of an organization',
   answers: { 200: ['The members', listOf('members', MEMBER)] },
   refuses: UNKNOWN,
-  async handle({ context, params }, parts) {
-    const own = await ownMembership(parts, context, params.id);
-    const withEmail = mayManage(organizationsOf(parts), own.role);
-    const rows = await parts.directory.membersOf(parts.kernel.store.db, own.organization);
+  async handle({ context, params }, auth) {
+    const own = await ownMembership(auth, context, params.id);
+    const withEmail = mayManage(organizationsOf(auth), own.role);
+    const rows = await auth.directory.membersOf(auth.db, own.organization);
     const shown = rows.map(({ account, role, joinedAt }) => ({
       user_id: account.id,
       first_name: account.first_name,
@@ -119,13 +121,13 @@ export const changeMember = organizationFlow('PATCH /api/auth/organizations/:id/
   body: object({ role: SHORT }, ['role']),
   answers: { 200: ['The member', object({ user_id: ID, role: SHORT })] },
   refuses: { 400: 'There is no such role', ...MANAGED, 409: 'Cannot remove the last owner' },
-  async handle({ context, params, body }, parts) {
+  async handle({ context, params, body }, auth) {
     refuseImpersonation(context);
-    const organizations = organizationsOf(parts);
-    const { account } = await ownMembership(parts, context, params.id);
+    const organizations = organizationsOf(auth);
+    const { account } = await ownMembership(auth, context, params.id);
     const caller = asUser(callerOf(context), account.id);
-    const { userId, role } = await parts.events.transact(caller, async (trx, emit) => {
-      const target = await targetOf(parts, trx, context, params);
+    const { userId, role } = await auth.events.transact(caller, async ({ trx, emit }) => {
+      const target = await targetOf(auth, trx, context, params);
       const { own, role: before } = target;
       const given = checkRole(organizations, body.role);
       if (!mayGive(organizations, own.role, before) || !mayGive(organizations, own.role, given))
@@ -157,12 +159,12 @@ export const removeMember = organizationFlow(
     summary: 'Remove a member, or leave',
     answers: { 204: ['Removed'] },
     refuses: { ...MANAGED, 409: 'Cannot remove the last owner' },
-    async handle({ context, params }, parts) {
-      const organizations = organizationsOf(parts);
-      const { account } = await ownMembership(parts, context, params.id);
+    async handle({ context, params }, auth) {
+      const organizations = organizationsOf(auth);
+      const { account } = await ownMembership(auth, context, params.id);
       const caller = asUser(callerOf(context), account.id);
-      await parts.events.transact(caller, async (trx, emit) => {
-        const { own, userId, role } = await targetOf(parts, trx, context, params);
+      await auth.events.transact(caller, async ({ trx, emit }) => {
+        const { own, userId, role } = await targetOf(auth, trx, context, params);
         if (userId !== account.id && !mayGive(organizations, own.role, role))
           throw failure.forbidden();
         await trx
@@ -179,13 +181,13 @@ export const removeMember = organizationFlow(
 );
 
 async function namesOf(
-  parts: AuthParts,
+  auth: AuthState,
   ids: readonly (number | string)[],
 ): Promise<ReadonlyMap<number | string, string | null>> {
-  const { name, ...place } = organizationsOf(parts);
+  const { name, ...place } = organizationsOf(auth);
   if (name === null || ids.length === 0) return new Map();
-  const rows = await (parts.kernel.store.db as AnyDb)
-    .selectFrom(tableIn(parts.kernel.store.dialect, place))
+  const rows = await (auth.db as AnyDb)
+    .selectFrom(tableIn(auth.store.dialect, place))
     .select([`${storedIn(place, 'id')} as id`, `${storedIn(place, name)} as name`])
     .where(storedIn(place, 'id'), 'in', ids)
     .execute();
@@ -194,21 +196,21 @@ async function namesOf(
 
 /** Where only administrators make organizations, that is a change of management. */
 async function recordCreated(
-  { kernel }: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   body: object,
   id: number | string,
 ): Promise<void> {
-  await kernel.audit?.record(context, {
+  await auth.audit?.record(context, {
     action: 'createOrganization',
     target: `organization:${id}`,
     detail: { fields: Object.keys(body) },
   });
 }
 
-function entityOf(parts: AuthParts) {
-  const { entity } = organizationsOf(parts);
-  const found = parts.kernel.project.entities.find(({ name }) => name === entity);
+function entityOf(auth: AuthState) {
+  const { entity } = organizationsOf(auth);
+  const found = auth.project.entities.find(({ name }) => name === entity);
   if (!found) throw failure.notFound();
   return found;
 }
@@ -221,13 +223,13 @@ interface Target {
 
 /** The caller's membership and the member in the path, as they are now. @throws AppError 404 */
 async function targetOf(
-  parts: AuthParts,
+  auth: AuthState,
   trx: Db,
   context: RequestContext,
   params: { readonly id: string; readonly user_id: string },
 ): Promise<Target> {
-  await serialiseRights(trx, parts.kernel.store.dialect);
-  const own = await ownMembership(parts, context, params.id, trx);
+  await serialiseRights(trx, auth.store.dialect);
+  const own = await ownMembership(auth, context, params.id, trx);
   const userId = parseUserId(params.user_id);
   const role = userId === null ? null : await roleOf(trx, own.organization, userId);
   if (userId === null || role === null) throw failure.notFound('Member not found');

@@ -2,17 +2,15 @@ import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import { hasScope } from '@twofold/runtime/kernel';
 import { object } from '@twofold/schema/shapes';
-import type { UserId } from '../ids.ts';
+import type { UserId } from '../base/ids.ts';
 import { type ApiKeyRow, checkScopes } from '../keys/api-keys.ts';
-import { dataScopes } from '../keys/data-scopes.ts';
-import { endKey, expiryOf, keyView, makeKey, newKeyView } from '../keys/key-changes.ts';
+import { dataScopes, endKey, expiryOf, keyView, makeKey, newKeyView } from '../keys/key-changes.ts';
 import { ownMembership } from '../organizations/membership.ts';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { assertProof } from '../requests/proof.ts';
-import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
-import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
-import { assertHolds } from '../users/authority.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { assertProof, assertStillOpen, signedInAccount } from '../requests/proof.ts';
+import { checkText, isOpaqueId } from '../base/identity-rules.ts';
+import { assertHolds } from '../requests/authority.ts';
 import { permissionsOf, serialiseRights } from '../users/permissions.ts';
 import type { Account } from '../users/user-directory.ts';
 import { flow, SIGNED_IN } from './flow.ts';
@@ -35,24 +33,24 @@ export const createOwnKey = flow('POST /api/auth/api-keys', {
   ),
   answers: { 201: ['The key', API_KEY] },
   refuses: { 403: 'Reauthentication required', 404: 'Organization not found', ...SIGNED_IN },
-  async handle({ context, body }, parts) {
-    const isFree = dataScopes(parts.kernel.project);
-    const { account, sessionId } = await assertProof(parts, context);
+  async handle({ context, body }, auth) {
+    const isFree = dataScopes(auth.project);
+    const { account, sessionId } = await assertProof(auth, context);
     const scopes = checkScopes(body.scopes);
     const needed = scopes.filter((scope) => !isFree(scope));
     assertHolds(context, needed);
-    await assertEffective(parts, account, needed);
-    const expiresAt = expiryOf(parts.kernel.now(), body.expires_in);
+    await assertEffective(auth, account, needed);
+    const expiresAt = expiryOf(auth.now(), body.expires_in);
     const given = body.organization_id;
-    const bound = given === undefined ? null : await ownMembership(parts, context, String(given));
+    const bound = given === undefined ? null : await ownMembership(auth, context, String(given));
     const caller = asUser(callerOf(context), account.id);
-    const { row, key } = await parts.events.transact(caller, async (trx, emit) => {
-      await serialiseRights(trx, parts.kernel.store.dialect);
-      await assertStillOpen(parts, trx, sessionId);
+    const { row, key } = await auth.events.transact(caller, async (change) => {
+      await serialiseRights(change.trx, auth.store.dialect);
+      await assertStillOpen(auth, change.trx, sessionId);
       const name = checkText('name', body.name);
       const own = { userId: account.id, organizationId: bound?.organization ?? null };
       const key = { name, scopes, expiresAt, limitPerMinute: null, ...own };
-      return makeKey(parts, { trx, emit, caller }, key, { scopes });
+      return makeKey(auth, change, key, { scopes });
     });
     return reply(201, newKeyView(row, key));
   },
@@ -63,10 +61,9 @@ export const ownKeys = flow('GET /api/auth/api-keys', {
   summary: 'Live API keys that act for oneself, without their secrets',
   answers: { 200: ['The keys', listOf('api_keys', OWN_KEY)] },
   refuses: SIGNED_IN,
-  async handle({ context }, parts) {
-    const { apiKeys, kernel } = parts;
-    const { account } = await signedInAccount(parts, context);
-    const rows = await apiKeys.ofUser(kernel.store.db, account.id);
+  async handle({ context }, auth) {
+    const { account } = await signedInAccount(auth, context);
+    const rows = await auth.apiKeys.ofUser(auth.db, account.id);
     return reply(200, { api_keys: rows.map(keyView), total: rows.length });
   },
 });
@@ -77,13 +74,12 @@ export const renameOwnKey = flow('PATCH /api/auth/api-keys/:id', {
   body: object({ name: SHORT }, ['name']),
   answers: { 200: ['The key', OWN_KEY] },
   refuses: { 404: 'API key not found', ...SIGNED_IN },
-  async handle({ context, params, body }, parts) {
-    const { kernel, apiKeys } = parts;
-    const { account } = await signedInAccount(parts, context);
-    const row = await findOwn(parts, account.id, params.id);
+  async handle({ context, params, body }, auth) {
+    const { account } = await signedInAccount(auth, context);
+    const row = await findOwn(auth, account.id, params.id);
     const name = checkText('name', body.name);
     if (!name) throw failure.invalid('name is required');
-    await kernel.store.transaction((trx) => apiKeys.setName(trx, row.id, name));
+    await auth.store.transaction((trx) => auth.apiKeys.setName(trx, row.id, name));
     return reply(200, keyView({ ...row, name }));
   },
 });
@@ -93,11 +89,11 @@ export const revokeOwnKey = flow('DELETE /api/auth/api-keys/:id', {
   summary: "Revoke an API key of one's own",
   answers: { 204: ['Revoked'] },
   refuses: { 404: 'API key not found', ...SIGNED_IN },
-  async handle({ context, params }, parts) {
-    const { account } = await signedInAccount(parts, context);
+  async handle({ context, params }, auth) {
+    const { account } = await signedInAccount(auth, context);
     const caller = asUser(callerOf(context), account.id);
-    const row = await findOwn(parts, account.id, params.id);
-    await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
+    const row = await findOwn(auth, account.id, params.id);
+    await auth.events.transact(caller, (change) => endKey(auth, change, row));
     return reply(204);
   },
 });
@@ -107,12 +103,8 @@ export const revokeOwnKey = flow('DELETE /api/auth/api-keys/:id', {
  *
  * @throws AppError 404
  */
-async function findOwn(
-  { apiKeys, kernel }: AuthParts,
-  userId: UserId,
-  id = '',
-): Promise<ApiKeyRow> {
-  const rows = isOpaqueId(id) ? await apiKeys.ofUser(kernel.store.db, userId) : [];
+async function findOwn(auth: AuthState, userId: UserId, id = ''): Promise<ApiKeyRow> {
+  const rows = isOpaqueId(id) ? await auth.apiKeys.ofUser(auth.db, userId) : [];
   const row = rows.find((each) => each.id === id);
   if (!row) throw failure.notFound('API key not found');
   return row;
@@ -123,11 +115,11 @@ async function findOwn(
  * with such a scope would have no effect. @throws AppError 403.
  */
 async function assertEffective(
-  { kernel, model }: AuthParts,
+  auth: AuthState,
   { role }: Account,
   scopes: readonly string[],
 ): Promise<void> {
-  const permissions = await permissionsOf(kernel.store.db, model.roles, role);
+  const permissions = await permissionsOf(auth.db, auth.model.roles, role);
   const lacking = scopes.filter((scope) => !hasScope(permissions, scope));
   if (lacking.length > 0)
     throw failure.forbidden(

@@ -1,8 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import { flag, list, object, orNull, text } from '@twofold/schema/shapes';
-import { digest, type UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import type { Change, StepWrites } from '../events/events.ts';
+import { digest, type UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import {
   creationOptions,
   issueChallenge,
@@ -10,7 +11,7 @@ import {
   requestOptions,
   takeChallenge,
 } from '../passkeys/challenges.ts';
-import { signInByPasskey } from '../passkeys/passkey-login.ts';
+import { signInByPasskey } from '../sign-in/passkey-login.ts';
 import {
   ensureHandle,
   handleOf,
@@ -21,22 +22,19 @@ import {
   showPasskey,
 } from '../passkeys/passkey-store.ts';
 import { type NewPasskey, readClientData, verifyNew } from '../passkeys/webauthn.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { assertProof } from '../requests/proof.ts';
+import { asUser, callerOf, deviceKind } from '../base/caller.ts';
+import { assertProof, signedInAccount } from '../requests/proof.ts';
 import { hasPasskey } from '../second-factor/factors.ts';
 import { removeRecoveryCodes } from '../second-factor/recovery-codes.ts';
-import { deviceKind } from '../sign-in/device-kind.ts';
-import { checkText } from '../sign-in/identity-rules.ts';
+import { checkText } from '../base/identity-rules.ts';
 import { requireApiKey } from '../sign-in/login.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
-import { assertOtherMethod } from '../sign-in/sign-in-methods.ts';
-import { countEnrolment, enroll, type Enroller, readEnroller } from '../steps/enrolment.ts';
-import { isSecondFactorRequired, type StepWrites } from '../steps/entry.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
-import { readTicket } from '../steps/tickets.ts';
-import type { Db, Trx } from '../tables.ts';
-import { refuseImpersonation } from '../users/authority.ts';
-import type { RightsChange } from '../users/roles.ts';
+import { assertOtherMethod } from '../sign-in/ended-access.ts';
+import { countEnrolment, enroll, type Enroller, readEnroller } from '../sign-in/enrolment.ts';
+import { isSecondFactorRequired } from '../sign-in/entry.ts';
+import { readTicket } from '../sign-in/tickets.ts';
+import type { Db, Trx } from '../base/tables.ts';
+import { refuseImpersonation } from '../requests/authority.ts';
 import type { Account } from '../users/user-directory.ts';
 import { flow, LOGGED_IN, PROOF, SIGNED_IN } from './flow.ts';
 import { CLIENT, CREDENTIAL, NEW_CREDENTIAL, SHORT, STEP, TIME, TOKEN, WHOLE } from './shapes.ts';
@@ -73,20 +71,20 @@ export const passkeyOptions = flow('POST /api/auth/passkeys/options', {
   body: object({ ticket: TOKEN }),
   answers: { 200: ['The creation options', OPTIONS] },
   refuses: { 409: 'Too many passkeys', ...PROOF },
-  async handle(call, parts) {
-    const { db } = parts.kernel.store;
-    relyingParty(parts);
-    const enroller = await readEnroller(parts, call);
+  async handle(call, auth) {
+    const { db } = auth;
+    relyingParty(auth);
+    const enroller = await readEnroller(auth, call);
     const { account } = enroller;
     const known = await passkeysOf(db, account.id);
     if (known.length >= MAX_PASSKEYS) throw tooMany();
     const handle = await ensureHandle(db, account.id);
     const data = { for: proofOf(enroller) };
-    const challenge = await issueChallenge(parts, 'passkey_new', account.id, data);
+    const challenge = await issueChallenge(auth, 'passkey_new', account.id, data);
     const { email: name } = account;
     const displayName = [account.first_name, account.last_name].filter(Boolean).join(' ') || name;
     const user = { handle, name, displayName };
-    return reply(200, await creationOptions(parts, user, { challenge, known }));
+    return reply(200, await creationOptions(auth, user, { challenge, known }));
   },
 });
 
@@ -104,19 +102,19 @@ export const addPasskey = flow('POST /api/auth/passkeys', {
     401: 'Invalid credentials',
     409: 'Passkey already registered',
   },
-  async handle(call, parts) {
+  async handle(call, auth) {
     const { context, body } = call;
-    relyingParty(parts);
-    const enroller = await readAdder(parts, call);
-    await countEnrolment(parts, enroller);
-    const passkey = await readNew(parts, body.credential, enroller);
+    relyingParty(auth);
+    const enroller = await readAdder(auth, call);
+    await countEnrolment(auth, enroller);
+    const passkey = await readNew(auth, body.credential, enroller);
     const { userAgent } = callerOf(context);
     const name = checkText('name', body.name) || deviceKind(userAgent).slice(0, 64) || 'Passkey';
     const saved: PasskeyRow[] = [];
-    const writes: StepWrites = async (trx, emit) => {
-      saved.push(await save(parts, { trx, emit }, enroller.account, { passkey, name }));
+    const writes: StepWrites = async (change) => {
+      saved.push(await save(auth, change, enroller.account, { passkey, name }));
     };
-    const added = enroll(parts, call, enroller, { amr: ['hwk', 'user'], writes });
+    const added = enroll(auth, call, enroller, { amr: ['hwk', 'user'], writes });
     const { status, fields } = await added.catch((error: unknown) => {
       throw isUniqueViolation(error) ? failure.conflict('Passkey already registered') : error;
     });
@@ -132,9 +130,9 @@ export const passkeyLoginOptions = flow('POST /api/auth/passkeys/login/options',
   body: object({}),
   answers: { 200: ['The request options', OPTIONS] },
   refuses: { 401: 'API key required', 429: 'Rate limit exceeded' },
-  async handle({ context }, parts) {
-    requireApiKey(parts, context);
-    return reply(200, await requestOptions(parts, 'passkey_login', null));
+  async handle({ context }, auth) {
+    requireApiKey(auth, context);
+    return reply(200, await requestOptions(auth, 'passkey_login', null));
   },
 });
 
@@ -145,7 +143,7 @@ export const passkeyLogin = flow('POST /api/auth/passkeys/login', {
   body: object({ credential: CREDENTIAL, ...CLIENT }, ['credential']),
   answers: LOGGED_IN,
   refuses: { 401: 'Invalid credentials', 429: 'Rate limit exceeded' },
-  handle: (call, parts) => signInByPasskey(parts, call),
+  handle: (call, auth) => signInByPasskey(auth, call),
 });
 
 export const secondFactorOptions = flow('POST /api/auth/second-factor/options', {
@@ -155,11 +153,11 @@ export const secondFactorOptions = flow('POST /api/auth/second-factor/options', 
   body: object({ ticket: TOKEN }, ['ticket']),
   answers: { 200: ['The request options', OPTIONS] },
   refuses: { 400: 'Invalid or expired token', 429: 'Rate limit exceeded' },
-  async handle({ context, body }, parts) {
-    requireApiKey(parts, context);
-    relyingParty(parts);
-    const { entry } = await readTicket(parts, body.ticket, ['second_factor']);
-    return reply(200, await requestOptions(parts, 'passkey_second_factor', entry.account.id));
+  async handle({ context, body }, auth) {
+    requireApiKey(auth, context);
+    relyingParty(auth);
+    const { entry } = await readTicket(auth, body.ticket, ['second_factor']);
+    return reply(200, await requestOptions(auth, 'passkey_second_factor', entry.account.id));
   },
 });
 
@@ -170,11 +168,11 @@ export const reauthenticateOptions = flow('POST /api/auth/reauthenticate/options
   body: object({}),
   answers: { 200: ['The request options', OPTIONS] },
   refuses: SIGNED_IN,
-  async handle({ context }, parts) {
+  async handle({ context }, auth) {
     refuseImpersonation(context);
-    relyingParty(parts);
-    const { account } = await signedInAccount(parts, context);
-    return reply(200, await requestOptions(parts, 'passkey_reauthentication', account.id));
+    relyingParty(auth);
+    const { account } = await signedInAccount(auth, context);
+    return reply(200, await requestOptions(auth, 'passkey_reauthentication', account.id));
   },
 });
 
@@ -183,10 +181,10 @@ export const passkeys = flow('GET /api/auth/passkeys', {
   summary: "One's own passkeys",
   answers: { 200: ['The passkeys', PASSKEYS] },
   refuses: SIGNED_IN,
-  async handle({ context }, parts) {
-    const { db } = parts.kernel.store;
-    const { id: rp_id } = relyingParty(parts);
-    const { account } = await signedInAccount(parts, context);
+  async handle({ context }, auth) {
+    const { db } = auth;
+    const { id: rp_id } = relyingParty(auth);
+    const { account } = await signedInAccount(auth, context);
     const passkeys = (await passkeysOf(db, account.id)).map(showPasskey);
     const user_handle = await handleOf(db, account.id);
     return reply(200, { passkeys, total: passkeys.length, rp_id, user_handle });
@@ -199,9 +197,9 @@ export const renamePasskey = flow('PATCH /api/auth/passkeys/:id', {
   body: object({ name: SHORT }, ['name']),
   answers: { 200: ['The passkey', PASSKEY] },
   refuses: { 404: 'Passkey not found', ...PROOF },
-  async handle({ context, params, body }, parts) {
-    const { db } = parts.kernel.store;
-    const { account } = await assertProof(parts, context);
+  async handle({ context, params, body }, auth) {
+    const { db } = auth;
+    const { account } = await assertProof(auth, context);
     const row = await findOwn(db, account.id, params.id);
     const name = checkText('name', body.name);
     if (!name) throw failure.invalid('name is required');
@@ -215,14 +213,14 @@ export const removePasskey = flow('DELETE /api/auth/passkeys/:id', {
   summary: 'Remove a passkey',
   answers: { 204: ['Removed'] },
   refuses: { 404: 'Passkey not found', 409: 'Cannot remove the last sign-in method', ...PROOF },
-  async handle({ context, params }, parts) {
-    const { account } = await assertProof(parts, context);
-    await parts.events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
-      await parts.directory.serialise(trx);
+  async handle({ context, params }, auth) {
+    const { account } = await assertProof(auth, context);
+    await auth.events.transact(asUser(callerOf(context), account.id), async ({ trx, emit }) => {
+      await auth.directory.serialise(trx);
       const row = await findOwn(trx, account.id, params.id);
       await trx.deleteFrom('auth_passkeys').where('id', '=', row.id).execute();
-      await assertOtherMethod(parts, trx, account.id);
-      await assertFactorLeft(parts, trx, account);
+      await assertOtherMethod(auth, trx, account.id);
+      await assertFactorLeft(auth, trx, account);
       emit('passkey.removed', account.id, { passkey_id: row.id, name: row.name });
     });
     return reply(204);
@@ -239,8 +237,8 @@ const proofOf = (enroller: Enroller): string =>
   'sessionId' in enroller ? enroller.sessionId : digest(enroller.ticket.token);
 
 /** The proof was asked for with the options, so a slow user does not lose the passkey they made. */
-const readAdder = (parts: AuthParts, call: Call): Promise<Enroller> =>
-  call.body.ticket === undefined ? signedInAccount(parts, call.context) : readEnroller(parts, call);
+const readAdder = (auth: AuthState, call: Call): Promise<Enroller> =>
+  call.body.ticket === undefined ? signedInAccount(auth, call.context) : readEnroller(auth, call);
 
 /**
  * Checks a new passkey against the challenge that was given under proof, or for the ticket.
@@ -248,14 +246,14 @@ const readAdder = (parts: AuthParts, call: Call): Promise<Enroller> =>
  * @throws AppError 401
  */
 async function readNew(
-  parts: AuthParts,
+  auth: AuthState,
   credential: Parameters<typeof verifyNew>[0],
   enroller: Enroller,
 ): Promise<NewPasskey> {
-  const party = relyingParty(parts);
+  const party = relyingParty(auth);
   const client = readClientData(credential.response.clientDataJSON);
-  const { db } = parts.kernel.store;
-  const taken = client && (await takeChallenge(parts, db, 'passkey_new', client.challenge));
+  const { db } = auth;
+  const taken = client && (await takeChallenge(auth, db, 'passkey_new', client.challenge));
   if (!client || !taken || client.crossOrigin) throw invalid();
   if (taken.userId !== enroller.account.id || taken.data['for'] !== proofOf(enroller))
     throw invalid();
@@ -265,16 +263,16 @@ async function readNew(
 }
 
 async function save(
-  parts: AuthParts,
-  { trx, emit }: Pick<RightsChange, 'trx' | 'emit'>,
+  auth: AuthState,
+  { trx, emit }: Change,
   account: Account,
   { passkey, name }: { passkey: NewPasskey; name: string },
 ): Promise<PasskeyRow> {
-  await parts.directory.serialise(trx);
+  await auth.directory.serialise(trx);
   const known = await passkeysOf(trx, account.id);
   if (known.length >= MAX_PASSKEYS) throw tooMany();
-  if (known.length === 0) await endEarlyCodes(parts, trx, account);
-  const row = await insertPasskey(trx, account.id, { passkey, name, now: parts.kernel.now() });
+  if (known.length === 0) await endEarlyCodes(auth, trx, account);
+  const row = await insertPasskey(trx, account.id, { passkey, name, now: auth.now() });
   emit('passkey.added', account.id, { passkey_id: row.id, name });
   return row;
 }
@@ -283,12 +281,8 @@ async function save(
  * Removes recovery codes that were made before the first factor: an intruder who knows the password
  * may have made them with a ticket, to sign in with them once a factor is asked for.
  */
-async function endEarlyCodes(
-  { directory }: AuthParts,
-  trx: RightsChange['trx'],
-  { id }: Account,
-): Promise<void> {
-  const current = await directory.find(trx, id);
+async function endEarlyCodes(auth: AuthState, trx: Change['trx'], { id }: Account): Promise<void> {
+  const current = await auth.directory.find(trx, id);
   if (current?.totpSince === null) await removeRecoveryCodes(trx, id);
 }
 
@@ -304,7 +298,7 @@ async function findOwn(db: Db, userId: UserId, id = ''): Promise<PasskeyRow> {
  *
  * @throws AppError 403 where a second factor is required and none is left.
  */
-async function assertFactorLeft(parts: AuthParts, trx: Trx, account: Account): Promise<void> {
-  if (!isSecondFactorRequired(parts.model, account) || account.totpSince !== null) return;
-  if (!(await hasPasskey(parts, trx, account.id))) throw failure.forbidden();
+async function assertFactorLeft(auth: AuthState, trx: Trx, account: Account): Promise<void> {
+  if (!isSecondFactorRequired(auth.model, account) || account.totpSince !== null) return;
+  if (!(await hasPasskey(auth, trx, account.id))) throw failure.forbidden();
 }

@@ -1,22 +1,22 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply, type Reply } from '@twofold/runtime/http';
 import { flag, object } from '@twofold/schema/shapes';
+import type { StepWrites } from '../events/events.ts';
 import { askerOf } from '../mails/stranger-mail.ts';
-import type { AuthParts } from '../parts.ts';
-import { startReset } from '../passwords/recovery.ts';
-import { resetGoal } from '../passwords/reset.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
+import type { AuthState } from '../state.ts';
+import { startReset } from '../sign-in/mailed-links.ts';
+import { resetGoal } from '../sign-in/reset.ts';
+import { asUser, callerOf } from '../base/caller.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
-import { endAccess, type KeptAccess } from '../sessions/ended-access.ts';
+import { endAccess, type KeptAccess } from '../sign-in/ended-access.ts';
 import { claimOf } from '../sign-in/first-proof.ts';
-import { identifierOf } from '../sign-in/identifier.ts';
-import { emailKey } from '../sign-in/identity-rules.ts';
+import { identifierOf } from '../limits/identifier.ts';
+import { emailKey } from '../base/identity-rules.ts';
 import { checkPassword, requireApiKey, toAttempt } from '../sign-in/login.ts';
-import { advance } from '../steps/advance.ts';
-import type { StepWrites } from '../steps/entry.ts';
-import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
-import { readTicket, useTicket } from '../steps/tickets.ts';
-import { refuseImpersonation } from '../users/authority.ts';
+import { advance } from '../sign-in/advance.ts';
+import { assertStillOpen, signedInAccount } from '../requests/proof.ts';
+import { readTicket, useTicket } from '../sign-in/tickets.ts';
+import { refuseImpersonation } from '../requests/authority.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
 import { DONE, flow, STEP_LEFT } from './flow.ts';
 import { ADDRESS, LOGIN, MESSAGE, PASSWORD, SHORT, STEP, TOKEN, WHOLE } from './shapes.ts';
@@ -44,7 +44,7 @@ export const changePassword = flow('POST /api/auth/change-password', {
     ...STEP_LEFT,
   },
   refuses: { 400: 'The new password is not acceptable', 401: 'Invalid credentials' },
-  handle: (call, parts) => changeOwnPassword(parts, call),
+  handle: (call, auth) => changeOwnPassword(auth, call),
 });
 
 export const passwordPolicy = flow('GET /api/auth/password-policy', {
@@ -53,7 +53,7 @@ export const passwordPolicy = flow('GET /api/auth/password-policy', {
   answers: {
     200: ['The rules', object({ min: WHOLE, max: WHOLE, score: WHOLE, composition: flag })],
   },
-  handle: (_call, { policy }) => reply(200, policy.rules),
+  handle: (_call, auth) => reply(200, auth.passwords.rules),
 });
 
 export const passwordStrength = flow('POST /api/auth/password-strength', {
@@ -64,7 +64,7 @@ export const passwordStrength = flow('POST /api/auth/password-strength', {
   answers: {
     200: ['Its score from 0 to 4', object({ score: WHOLE, acceptable: flag, reason: SHORT })],
   },
-  handle: async ({ body }, { policy }) => reply(200, await policy.judgeFully(body.password)),
+  handle: async ({ body }, auth) => reply(200, await auth.passwords.judgeFully(body.password)),
 });
 
 export const forgotPassword = flow('POST /api/auth/forgot-password', {
@@ -74,18 +74,17 @@ export const forgotPassword = flow('POST /api/auth/forgot-password', {
   body: object({ email: ADDRESS }, ['email']),
   answers: DONE,
   refuses: { 503: 'Mail is not set up' },
-  async handle(call, parts) {
-    const { kernel, directory, limits, mailer } = parts;
+  async handle(call, auth) {
     const { context, body } = call;
-    requireApiKey(parts, context);
-    mailer.assertAvailable();
+    requireApiKey(auth, context);
+    auth.mails.assertAvailable();
     const caller = callerOf(context);
-    const asker = askerOf(parts, call, body.email);
-    parts.background.run(async () => {
-      const subject = `${identifierOf(parts, body.email)}|${asker.key}`;
-      if (!(await limits.allows({ policy: 'forgot-identifier', subject }))) return;
-      const account = await directory.findByEmail(kernel.store.db, body.email);
-      if (account && !isClosed(account)) await startReset(parts, caller, account, asker);
+    const asker = askerOf(auth, call, body.email);
+    auth.background.run(async () => {
+      const subject = `${identifierOf(auth, body.email)}|${asker.key}`;
+      if (!(await auth.limits.allows({ policy: 'forgot-identifier', subject }))) return;
+      const account = await auth.directory.findByEmail(auth.db, body.email);
+      if (account && !isClosed(account)) await startReset(auth, caller, account, asker);
     });
     return reply(200, FORGOT_RESPONSE);
   },
@@ -98,21 +97,20 @@ export const resetPassword = flow('POST /api/auth/reset-password', {
   body: object({ token: TOKEN, new_password: PASSWORD, email: ADDRESS }, ['token', 'new_password']),
   answers: { ...DONE, 202: ['A second factor is asked for; nothing has changed yet', STEP] },
   refuses: { 400: 'Invalid or expired token, or a password that is not acceptable' },
-  async handle(call, parts) {
-    const { policy, passwords } = parts;
+  async handle(call, auth) {
     const { context, body } = call;
-    requireApiKey(parts, context);
-    const { account } = await findResetAccount(parts, body.token);
+    requireApiKey(auth, context);
+    const { account } = await findResetAccount(auth, body.token);
     if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email))
       throw invalidToken();
     // A refused password does not use the token up.
-    await policy.assert(body.new_password, account);
-    const password = await passwords.hash(body.new_password);
+    await auth.passwords.assert(body.new_password, account);
+    const password = await auth.passwords.hash(body.new_password);
     // A stranger who registered the address may have added a factor, which is not asked for.
-    const firstProof = !account.emailVerified && (await claimOf(parts, call, account)) !== 'own';
+    const firstProof = !account.emailVerified && (await claimOf(auth, call, account)) !== 'own';
     // With a second factor, the password changes only after that step.
-    const goal = resetGoal(parts, account, { password, token: body.token }, firstProof);
-    return advance(parts, call, { account, method: 'email', amr: ['email'], goal });
+    const goal = resetGoal(auth, account, { password, token: body.token }, firstProof);
+    return advance(auth, call, { account, method: 'email', amr: ['email'], goal });
   },
 });
 
@@ -123,14 +121,13 @@ export const unlock = flow('POST /api/auth/unlock', {
   body: object({ token: TOKEN }, ['token']),
   answers: DONE,
   refuses: { 400: 'Invalid or expired token' },
-  async handle({ context, body }, parts) {
-    const { events, oneTime, directory, lockout } = parts;
-    await events.transact(callerOf(context), async (trx, emit) => {
-      const { userId } = await oneTime.consume(trx, 'unlock', body.token);
-      const account = await directory.find(trx, userId);
+  async handle({ context, body }, auth) {
+    await auth.events.transact(callerOf(context), async ({ trx, emit }) => {
+      const { userId } = await auth.oneTime.consume(trx, 'unlock', body.token);
+      const account = await auth.directory.find(trx, userId);
       if (!account) throw invalidToken();
-      await oneTime.endAll(trx, userId, 'unlock');
-      await lockout.clear(trx, identifierOf(parts, account.email));
+      await auth.oneTime.endAll(trx, userId, 'unlock');
+      await auth.lockout.clear(trx, identifierOf(auth, account.email));
       emit('auth.unlocked', userId, { by: 'mail' });
     });
     return reply(200, { message: 'Account unlocked' });
@@ -140,12 +137,9 @@ export const unlock = flow('POST /api/auth/unlock', {
 /** The same text whether the account exists or not. */
 const FORGOT_RESPONSE = { message: 'If the account exists, a password reset email has been sent' };
 
-async function findResetAccount(
-  { oneTime, directory, kernel }: AuthParts,
-  token: string,
-): Promise<{ account: Account }> {
-  const { userId } = await oneTime.peek(kernel.store.db, 'reset', token);
-  const account = await directory.find(kernel.store.db, userId);
+async function findResetAccount(auth: AuthState, token: string): Promise<{ account: Account }> {
+  const { userId } = await auth.oneTime.peek(auth.db, 'reset', token);
+  const account = await auth.directory.find(auth.db, userId);
   if (!account || isClosed(account)) throw invalidToken();
   return { account };
 }
@@ -154,59 +148,59 @@ async function findResetAccount(
  * `POST /api/auth/change-password {current_password, new_password, keep?}`, or `{ticket,
  * new_password}` for a user whose password an administrator wants changed.
  */
-const changeOwnPassword = (parts: AuthParts, call: Call): Promise<Reply> =>
-  call.body.ticket === undefined ? bySession(parts, call) : byTicket(parts, call);
+const changeOwnPassword = (auth: AuthState, call: Call): Promise<Reply> =>
+  call.body.ticket === undefined ? bySession(auth, call) : byTicket(auth, call);
 
-async function bySession(parts: AuthParts, call: Call): Promise<Reply> {
+async function bySession(auth: AuthState, call: Call): Promise<Reply> {
   const { context, koa, body } = call;
   refuseImpersonation(context);
-  const { account, sessionId } = await signedInAccount(parts, context);
+  const { account, sessionId } = await signedInAccount(auth, context);
   if (body.current_password === undefined) throw failure.badRequest('current_password is required');
-  const attempt = toAttempt(parts, context, koa, account.email, body.current_password);
-  await checkPassword(parts, attempt);
-  const change = await prepare(parts, call, account, {
+  const attempt = toAttempt(auth, context, koa, account.email, body.current_password);
+  await checkPassword(auth, attempt);
+  const change = await prepare(auth, call, account, {
     session: sessionId,
     keep: body.keep ?? [],
   });
-  await parts.events.transact(asUser(callerOf(context), account.id), change);
+  await auth.events.transact(asUser(callerOf(context), account.id), change);
   return reply(200, { message: 'Password changed' });
 }
 
-async function byTicket(parts: AuthParts, call: Call): Promise<Reply> {
-  requireApiKey(parts, call.context);
-  const { token, entry } = await readTicket(parts, call.body.ticket, ['change_password']);
-  const change = await prepare(parts, call, entry.account, { keep: [] });
-  return advance(parts, call, {
+async function byTicket(auth: AuthState, call: Call): Promise<Reply> {
+  requireApiKey(auth, call.context);
+  const { token, entry } = await readTicket(auth, call.body.ticket, ['change_password']);
+  const replace = await prepare(auth, call, entry.account, { keep: [] });
+  return advance(auth, call, {
     ...entry,
     // `advance` looks for steps that are left before the writes run. The write below clears this
     // flag, so it must not count as such a step.
     account: { ...entry.account, passwordChangeRequired: false },
-    writes: async (trx, emit) => {
-      await useTicket(parts, trx, token);
-      await change(trx, emit);
+    writes: async (change) => {
+      await useTicket(auth, change.trx, token);
+      await replace(change);
     },
   });
 }
 
 /** Checks and hashes the new password. A refused one uses no ticket up. */
 async function prepare(
-  parts: AuthParts,
-  { context, body }: Call,
+  auth: AuthState,
+  { body }: Call,
   account: Account,
   { session, keep }: { readonly session?: string; readonly keep: readonly KeptAccess[] },
 ): Promise<StepWrites> {
-  await parts.policy.assert(body.new_password, account);
-  const password = await parts.passwords.hash(body.new_password);
-  const caller = asUser(callerOf(context), account.id);
-  return async (trx, emit) => {
-    await parts.directory.update(trx, account.id, {
+  await auth.passwords.assert(body.new_password, account);
+  const password = await auth.passwords.hash(body.new_password);
+  return async (change) => {
+    const { trx, emit } = change;
+    await auth.directory.update(trx, account.id, {
       password,
-      password_changed_at: parts.kernel.now(),
+      password_changed_at: auth.now(),
     });
     // The update has waited for a reset that was under way. The reset ended this session, and its
     // password stays.
-    if (session !== undefined) await assertStillOpen(parts, trx, session);
-    const ended = await endAccess(parts, { trx, emit, caller }, account, {
+    if (session !== undefined) await assertStillOpen(auth, trx, session);
+    const ended = await endAccess(auth, change, account, {
       reason: 'password changed',
       keep,
       ...(session !== undefined && { session }),

@@ -1,9 +1,10 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import { object, text } from '@twofold/schema/shapes';
+import type { Change } from '../events/events.ts';
 import { askerOf } from '../mails/stranger-mail.ts';
-import type { AuthParts } from '../parts.ts';
-import { callerOf } from '../requests/caller.ts';
+import type { AuthState } from '../state.ts';
+import { callerOf } from '../base/caller.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import { claimSetup } from '../setup/setup.ts';
 import {
@@ -13,12 +14,11 @@ import {
   proveAddress,
   serialiseProofs,
 } from '../sign-in/first-proof.ts';
-import { identifierOf } from '../sign-in/identifier.ts';
-import { emailKey } from '../sign-in/identity-rules.ts';
+import { identifierOf } from '../limits/identifier.ts';
+import { emailKey } from '../base/identity-rules.ts';
 import { checkPassword, toAttempt } from '../sign-in/login.ts';
 import { registerUser } from '../sign-in/register.ts';
-import { mailVerification } from '../sign-in/verification.ts';
-import type { RightsChange } from '../users/roles.ts';
+import { mailVerification } from '../sign-in/mailed-links.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
 import { DONE, flow, STEP_LEFT } from './flow.ts';
 import { ADDRESS, LOGIN, MESSAGE, OPTIONAL_TOKEN, PASSWORD, SHORT, STEP, TOKEN } from './shapes.ts';
@@ -57,7 +57,7 @@ export const register = flow('POST /api/auth/register', {
     409: 'User already exists',
     429: 'Rate limit exceeded',
   },
-  handle: (call, parts) => registerUser(parts, call),
+  handle: (call, auth) => registerUser(auth, call),
 });
 
 export const setup = flow('POST /api/auth/setup', {
@@ -78,7 +78,7 @@ export const setup = flow('POST /api/auth/setup', {
     409: 'User already exists',
     429: 'Rate limit exceeded',
   },
-  handle: (call, parts) => claimSetup(parts, call),
+  handle: (call, auth) => claimSetup(auth, call),
 });
 
 export const verifyEmail = flow('POST /api/auth/verify-email', {
@@ -98,23 +98,21 @@ export const verifyEmail = flow('POST /api/auth/verify-email', {
     202: ['The password is left to give, or a new one; nothing has changed yet', CONFIRM],
   },
   refuses: { 400: 'Invalid or expired token', 401: 'Wrong password', 423: 'Account locked' },
-  async handle(call, parts) {
-    const { events, oneTime } = parts;
+  async handle(call, auth) {
     const token: string | undefined = call.body.token ?? call.body.ticket;
     if (token === undefined) throw failure.badRequest('token is required');
-    const link = await findLink(parts, token);
-    const claim = await shownClaim(parts, call, link);
+    const link = await findLink(auth, token);
+    const claim = await shownClaim(auth, call, link);
     if (claim === null) return reply(202, { next: 'confirm_password', ticket: token });
     const caller = callerOf(call.context);
-    const changed = await events.transact(caller, async (trx, emit) => {
-      await serialiseProofs(parts, trx);
-      await oneTime.consume(trx, link.kind, token);
-      const change = { trx, emit, caller };
-      if (link.kind === 'email') return changeTo(parts, change, link);
-      return void (await proveAddress(parts, change, link.account.id, claim));
+    const changed = await auth.events.transact(caller, async (change) => {
+      await serialiseProofs(auth, change.trx);
+      await auth.oneTime.consume(change.trx, link.kind, token);
+      if (link.kind === 'email') return changeTo(auth, change, link);
+      return void (await proveAddress(auth, change, link.account.id, claim));
     });
     if (changed)
-      parts.mails.send(
+      auth.mails.send(
         'email-changed',
         { to: changed.from, account: changed.account, caller },
         { email: changed.to },
@@ -129,24 +127,18 @@ export const resendVerification = flow('POST /api/auth/resend-verification', {
   summary: 'Send the verification mail again',
   body: object({ email: ADDRESS }, ['email']),
   answers: DONE,
-  async handle(call, parts) {
-    const { kernel, events, directory, limits, mailer } = parts;
+  async handle(call, auth) {
     const { body, context } = call;
-    mailer.assertAvailable();
+    auth.mails.assertAvailable();
     const caller = callerOf(context);
-    const asker = askerOf(parts, call, body.email);
-    parts.background.run(async () => {
-      const subject = `${identifierOf(parts, body.email)}|${asker.key}`;
-      if (!(await limits.allows({ policy: 'resend-identifier', subject }))) return;
-      const account = await directory.findByEmail(kernel.store.db, body.email);
+    const asker = askerOf(auth, call, body.email);
+    auth.background.run(async () => {
+      const subject = `${identifierOf(auth, body.email)}|${asker.key}`;
+      if (!(await auth.limits.allows({ policy: 'resend-identifier', subject }))) return;
+      const account = await auth.directory.findByEmail(auth.db, body.email);
       if (!account || account.emailVerified || isClosed(account)) return;
-      await events.transact(caller, (trx, emit) =>
-        mailVerification(parts, trx, emit, {
-          userId: account.id,
-          email: account.email,
-          caller,
-          asker,
-        }),
+      await auth.events.transact(caller, (change) =>
+        mailVerification(auth, change, { userId: account.id, email: account.email, asker }),
       );
     });
     return reply(200, RESEND_RESPONSE);
@@ -162,12 +154,11 @@ interface AddressLink {
   readonly email: string;
 }
 
-async function findLink(parts: AuthParts, token: string): Promise<AddressLink> {
-  const { oneTime, directory, kernel } = parts;
-  const { db } = kernel.store;
-  const verify = await oneTime.peek(db, 'verify', token).catch(() => null);
-  const { userId, data } = verify ?? (await oneTime.peek(db, 'email', token));
-  const account = await directory.find(db, userId);
+async function findLink(auth: AuthState, token: string): Promise<AddressLink> {
+  const { db } = auth;
+  const verify = await auth.oneTime.peek(db, 'verify', token).catch(() => null);
+  const { userId, data } = verify ?? (await auth.oneTime.peek(db, 'email', token));
+  const account = await auth.directory.find(db, userId);
   const email = String(data['email']);
   // The address may have changed since the mail was sent.
   if (!account || (verify && emailKey(account.email) !== emailKey(email))) throw invalidToken();
@@ -182,23 +173,23 @@ async function findLink(parts: AuthParts, token: string): Promise<AddressLink> {
  * @throws AppError 401, 423 for a wrong password
  */
 async function shownClaim(
-  parts: AuthParts,
+  auth: AuthState,
   call: Call,
   { kind, account }: AddressLink,
 ): Promise<Claim | null> {
   const { body, context, koa } = call;
   if (kind === 'verify' && account.emailVerified) return 'own';
-  const claim = await claimOf(parts, call, account);
+  const claim = await claimOf(auth, call, account);
   if (claim) return claim;
   if (body.password !== undefined) {
-    const registered = await claimOfPassword(parts, account, body.password);
+    const registered = await claimOfPassword(auth, account, body.password);
     if (registered) return registered;
-    await checkPassword(parts, toAttempt(parts, context, koa, account.email, body.password));
+    await checkPassword(auth, toAttempt(auth, context, koa, account.email, body.password));
     return 'own';
   }
   if (kind === 'email' || body.new_password === undefined) return null;
-  await parts.policy.assert(body.new_password, account);
-  return { patch: { password: await parts.passwords.hash(body.new_password) }, fields: {} };
+  await auth.passwords.assert(body.new_password, account);
+  return { patch: { password: await auth.passwords.hash(body.new_password) }, fields: {} };
 }
 
 /** A change of address; the previous address gets a mail about it. */
@@ -209,18 +200,17 @@ interface ChangedAddress {
 }
 
 async function changeTo(
-  parts: AuthParts,
-  change: RightsChange,
+  auth: AuthState,
+  change: Change,
   { account: { id }, email }: AddressLink,
 ): Promise<ChangedAddress> {
   const { trx, emit } = change;
-  const { directory } = parts;
-  const account = await directory.find(trx, id);
+  const account = await auth.directory.find(trx, id);
   if (!account) throw invalidToken();
-  if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
+  if (emailKey(email) !== emailKey(account.email) && (await auth.directory.isTaken(trx, { email })))
     throw invalidToken();
-  await directory.update(trx, id, { email });
+  await auth.directory.update(trx, id, { email });
   emit('email.changed', id, {});
-  await proveAddress(parts, change, id, 'own');
+  await proveAddress(auth, change, id, 'own');
   return { account, from: account.email, to: email };
 }

@@ -2,13 +2,13 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
 import { object } from '@twofold/schema/shapes';
-import type { AuthParts } from '../parts.ts';
-import { type Caller, callerOf } from '../requests/caller.ts';
+import type { AuthState } from '../state.ts';
+import { type Caller, callerOf } from '../base/caller.ts';
 import { rolePermissions } from '../sessions/client.ts';
-import { checkText } from '../sign-in/identity-rules.ts';
+import { checkText } from '../base/identity-rules.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
-import type { RowOf, Trx } from '../tables.ts';
-import { assertHolds, rightsOf } from '../users/authority.ts';
+import type { RowOf, Trx } from '../base/tables.ts';
+import { assertHolds, rightsOf } from '../requests/authority.ts';
 import { permissionsOf, serialiseRights } from '../users/permissions.ts';
 import { type PermissionAction, recordChange } from '../users/roles.ts';
 import { adminFlow } from './flow.ts';
@@ -18,18 +18,14 @@ export const roles = adminFlow('GET /api/auth/admin/roles', {
   needs: 'admin',
   summary: 'Roles with their permissions',
   answers: { 200: ['The roles', counted('roles')] },
-  async handle(_call, parts) {
-    const rows = await parts.kernel.store.db
-      .selectFrom('auth_roles')
-      .selectAll()
-      .orderBy('id')
-      .execute();
+  async handle(_call, auth) {
+    const rows = await auth.db.selectFrom('auth_roles').selectAll().orderBy('id').execute();
     const shown = [];
     for (const row of rows)
       shown.push({
-        ...(await show(parts, row)),
-        application_permissions: [...new Set(rolePermissions(parts.applications, row.name))],
-        users: await usersOf(parts, row.id),
+        ...(await show(auth, row)),
+        application_permissions: [...new Set(rolePermissions(auth.applications, row.name))],
+        users: await usersOf(auth, row.id),
       });
     return reply(200, { roles: shown, total: shown.length });
   },
@@ -42,7 +38,7 @@ export const createRole = adminFlow('POST /api/auth/admin/roles', {
   body: object({ name: SHORT, permissions: NAMES }, ['name']),
   answers: { 201: ['The role', object({ id: WHOLE })] },
   refuses: { 409: 'Role already exists' },
-  async handle({ context, body }, parts) {
+  async handle({ context, body }, auth) {
     const caller = callerOf(context);
     const name = roleName(body.name);
     const wanted = body.permissions ?? [];
@@ -50,19 +46,19 @@ export const createRole = adminFlow('POST /api/auth/admin/roles', {
       throw failure.invalid('permissions must be like posts:read, posts:*, *:read or *');
     assertHolds(context, wanted);
     const role = await withUniqueName(() =>
-      parts.events.transact(caller, async (trx, emit) => {
+      auth.events.transact(caller, async ({ trx, emit }) => {
         const row = await trx
           .insertInto('auth_roles')
           .values({ name, is_system: 0 })
           .returningAll()
           .executeTakeFirstOrThrow();
         for (const permission of wanted) await grant(trx, row.id, permission);
-        await note(parts, trx, caller, 'role.created', row.id, null, { name, permissions: wanted });
+        await note(auth, trx, caller, 'role.created', row.id, null, { name, permissions: wanted });
         emit('permission.changed', null, { action: 'role.created', role_id: row.id });
         return row;
       }),
     );
-    return reply(201, await show(parts, role));
+    return reply(201, await show(auth, role));
   },
 });
 
@@ -72,20 +68,20 @@ export const updateRole = adminFlow('PUT /api/auth/admin/roles/:id', {
   summary: 'Rename a role',
   body: object({ name: SHORT }, ['name']),
   answers: { 200: ['The role', object({ id: WHOLE })] },
-  async handle({ context, params, body }, parts) {
-    const role = await findOwn(parts, params.id);
+  async handle({ context, params, body }, auth) {
+    const role = await findOwn(auth, params.id);
     const caller = callerOf(context);
     const name = roleName(body.name);
     await withUniqueName(() =>
-      parts.events.transact(caller, async (trx, emit) => {
-        await assertHoldsRole(parts, trx, context, role);
+      auth.events.transact(caller, async ({ trx, emit }) => {
+        await assertHoldsRole(auth, trx, context, role);
         await trx.updateTable('auth_roles').set({ name }).where('id', '=', role.id).execute();
-        await staleTokens(parts, trx, role.id);
-        await note(parts, trx, caller, 'role.updated', role.id, { name: role.name }, { name });
+        await staleTokens(auth, trx, role.id);
+        await note(auth, trx, caller, 'role.updated', role.id, { name: role.name }, { name });
         emit('permission.changed', null, { action: 'role.updated', role_id: role.id });
       }),
     );
-    return reply(200, await show(parts, { ...role, name }));
+    return reply(200, await show(auth, { ...role, name }));
   },
 });
 
@@ -95,11 +91,11 @@ export const deleteRole = adminFlow('DELETE /api/auth/admin/roles/:id', {
   summary: 'Delete a role that no user has',
   answers: { 204: ['Deleted'] },
   refuses: { 409: 'Role is in use' },
-  async handle({ context, params }, parts) {
-    const role = await findOwn(parts, params.id);
+  async handle({ context, params }, auth) {
+    const role = await findOwn(auth, params.id);
     const caller = callerOf(context);
-    await parts.events.transact(caller, async (trx, emit) => {
-      await assertHoldsRole(parts, trx, context, role);
+    await auth.events.transact(caller, async ({ trx, emit }) => {
+      await assertHoldsRole(auth, trx, context, role);
       if (
         await trx
           .selectFrom('auth_users')
@@ -111,7 +107,7 @@ export const deleteRole = adminFlow('DELETE /api/auth/admin/roles/:id', {
         throw failure.conflict('Role is in use');
       await trx.deleteFrom('auth_role_permissions').where('role_id', '=', role.id).execute();
       await trx.deleteFrom('auth_roles').where('id', '=', role.id).execute();
-      await note(parts, trx, caller, 'role.deleted', role.id, { name: role.name }, null);
+      await note(auth, trx, caller, 'role.deleted', role.id, { name: role.name }, null);
       emit('permission.changed', null, { action: 'role.deleted', role_id: role.id });
     });
     return reply(204);
@@ -123,7 +119,7 @@ export const grantPermission = adminFlow('PUT /api/auth/admin/roles/:id/permissi
   audit: { target: 'role:{id}', atomic: true },
   summary: 'Grant a permission to a role',
   answers: { 204: ['Granted'] },
-  handle: (call, parts) => changePermission(parts, call, 'permission.granted'),
+  handle: (call, auth) => changePermission(auth, call, 'permission.granted'),
 });
 
 export const revokePermission = adminFlow('DELETE /api/auth/admin/roles/:id/permissions/:name', {
@@ -131,15 +127,15 @@ export const revokePermission = adminFlow('DELETE /api/auth/admin/roles/:id/perm
   audit: { target: 'role:{id}', atomic: true },
   summary: 'Take a permission from a role',
   answers: { 204: ['Taken'] },
-  handle: (call, parts) => changePermission(parts, call, 'permission.revoked'),
+  handle: (call, auth) => changePermission(auth, call, 'permission.revoked'),
 });
 
 export const permissions = adminFlow('GET /api/auth/admin/permissions', {
   needs: 'admin',
   summary: 'Permissions that roles have',
   answers: { 200: ['The permissions', counted('permissions')] },
-  async handle(_call, { kernel }) {
-    const rows = await kernel.store.db
+  async handle(_call, auth) {
+    const rows = await auth.db
       .selectFrom('auth_permissions')
       .select(['id', 'name'])
       .orderBy('name')
@@ -149,33 +145,33 @@ export const permissions = adminFlow('GET /api/auth/admin/permissions', {
 });
 
 async function changePermission(
-  parts: AuthParts,
+  auth: AuthState,
   { context, params }: Call,
   action: 'permission.granted' | 'permission.revoked',
 ): Promise<Reply> {
-  const role = await find(parts, params.id);
+  const role = await find(auth, params.id);
   const permission = params.name;
   if (!SCOPE.test(permission))
     throw failure.invalid('name must be like posts:read, posts:*, *:read or *');
   if (action === 'permission.granted') assertHolds(context, [permission]);
   const caller = callerOf(context);
-  await parts.events.transact(caller, async (trx, emit) => {
-    await assertHoldsRole(parts, trx, context, role);
+  await auth.events.transact(caller, async ({ trx, emit }) => {
+    await assertHoldsRole(auth, trx, context, role);
     const changed =
       action === 'permission.granted'
         ? await grant(trx, role.id, permission)
         : await revoke(trx, role.id, permission);
     if (!changed) return;
-    await staleTokens(parts, trx, role.id);
-    await note(parts, trx, caller, action, role.id, null, { permission });
+    await staleTokens(auth, trx, role.id);
+    await note(auth, trx, caller, action, role.id, null, { permission });
     emit('permission.changed', null, { action, role_id: role.id, permission });
   });
   return reply(204);
 }
 
-async function find({ kernel }: AuthParts, id = ''): Promise<RowOf<'auth_roles'>> {
+async function find(auth: AuthState, id = ''): Promise<RowOf<'auth_roles'>> {
   const row = /^\d{1,9}$/.test(id)
-    ? await kernel.store.db
+    ? await auth.db
         .selectFrom('auth_roles')
         .selectAll()
         .where('id', '=', Number(id))
@@ -186,8 +182,8 @@ async function find({ kernel }: AuthParts, id = ''): Promise<RowOf<'auth_roles'>
 }
 
 /** Finds a role that was created here. Roles of the manifest can only be changed in it. */
-async function findOwn(parts: AuthParts, id: string | undefined): Promise<RowOf<'auth_roles'>> {
-  const role = await find(parts, id);
+async function findOwn(auth: AuthState, id: string | undefined): Promise<RowOf<'auth_roles'>> {
+  const role = await find(auth, id);
   if (role.is_system === 1) throw failure.forbidden();
   return role;
 }
@@ -199,26 +195,26 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RowOf<
  * @throws AppError 403
  */
 async function assertHoldsRole(
-  parts: AuthParts,
+  auth: AuthState,
   trx: Trx,
   context: RequestContext,
   role: RowOf<'auth_roles'>,
 ): Promise<void> {
-  await serialiseRights(trx, parts.kernel.store.dialect);
-  assertHolds(context, await rightsOf(parts, trx, role));
+  await serialiseRights(trx, auth.store.dialect);
+  assertHolds(context, await rightsOf(auth, trx, role));
 }
 
-async function show({ kernel, model }: AuthParts, role: RowOf<'auth_roles'>) {
+async function show(auth: AuthState, role: RowOf<'auth_roles'>) {
   return {
     id: role.id,
     name: role.name,
     is_system: role.is_system === 1,
-    permissions: await permissionsOf(kernel.store.db, model.roles, role),
+    permissions: await permissionsOf(auth.db, auth.model.roles, role),
   };
 }
 
-async function usersOf({ kernel }: AuthParts, roleId: number): Promise<number> {
-  const row = await kernel.store.db
+async function usersOf(auth: AuthState, roleId: number): Promise<number> {
+  const row = await auth.db
     .selectFrom('auth_users')
     .select((each) => each.fn.countAll().as('users'))
     .where('role_id', '=', roleId)
@@ -226,16 +222,16 @@ async function usersOf({ kernel }: AuthParts, roleId: number): Promise<number> {
   return Number(row?.['users'] ?? 0);
 }
 
-async function staleTokens({ kernel }: AuthParts, trx: Trx, roleId: number): Promise<void> {
+async function staleTokens(auth: AuthState, trx: Trx, roleId: number): Promise<void> {
   await trx
     .updateTable('auth_users')
-    .set({ tokens_valid_after: kernel.now() })
+    .set({ tokens_valid_after: auth.now() })
     .where('role_id', '=', roleId)
     .execute();
 }
 
 function note(
-  { kernel }: AuthParts,
+  auth: AuthState,
   trx: Trx,
   caller: Caller,
   action: PermissionAction,
@@ -243,7 +239,7 @@ function note(
   before: unknown,
   after: unknown,
 ): Promise<void> {
-  return recordChange(trx, kernel.now(), caller, {
+  return recordChange(trx, auth.now(), caller, {
     action,
     target: { kind: 'role', id },
     before,

@@ -2,29 +2,30 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, reply, type Reply } from '@twofold/runtime/http';
 import { flag, list, object, text } from '@twofold/schema/shapes';
 import { encodeQR } from 'qr';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { assertProof } from '../requests/proof.ts';
-import { forgetDevices, rememberDevice } from '../second-factor/devices.ts';
-import { hasPasskey, proveFactor, type ProvenFactor } from '../second-factor/factors.ts';
+import type { StepWrites } from '../events/events.ts';
 import {
   makeRecoverySet,
   type RecoverySet,
   removeRecoveryCodes,
   storeRecoverySet,
+  WrongAnswer,
 } from '../second-factor/recovery-codes.ts';
+import type { UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { assertProof } from '../requests/proof.ts';
+import { forgetDevices, rememberDevice } from '../second-factor/devices.ts';
+import { hasPasskey, proveFactor, type ProvenFactor } from '../second-factor/factors.ts';
 import { newSecret, otpauthUrl, pendingSecret, sealSecret, stepOf } from '../second-factor/totp.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
-import { identifierOf } from '../sign-in/identifier.ts';
+import { identifierOf } from '../limits/identifier.ts';
 import { requireApiKey } from '../sign-in/login.ts';
-import { advance } from '../steps/advance.ts';
-import { answerUnderLockout, invalidCode, WrongAnswer } from '../steps/code-attempt.ts';
-import { countEnrolment, enroll, type Enroller, readEnroller } from '../steps/enrolment.ts';
-import { forClient } from '../steps/enter-application.ts';
-import { type Entry, isSecondFactorRequired, type StepWrites } from '../steps/entry.ts';
-import { isMailedCode } from '../steps/mailed-code.ts';
-import { countAnswer, type HeldTicket, readTicket, useTicket } from '../steps/tickets.ts';
+import { advance } from '../sign-in/advance.ts';
+import { answerUnderLockout, invalidCode, isMailedCode } from '../sign-in/code-attempt.ts';
+import { countEnrolment, enroll, type Enroller, readEnroller } from '../sign-in/enrolment.ts';
+import { forClient } from '../sign-in/enter-application.ts';
+import { type Entry, isSecondFactorRequired } from '../sign-in/entry.ts';
+import { countAnswer, type HeldTicket, readTicket, useTicket } from '../sign-in/tickets.ts';
 import { flow, SIGNED_IN, UNPROVEN } from './flow.ts';
 import { CLIENT, CREDENTIAL, LOGIN, SHORT, STEP, TOKEN } from './shapes.ts';
 
@@ -60,7 +61,7 @@ export const secondFactor = flow('POST /api/auth/second-factor', {
     423: 'Account locked',
     429: 'Rate limit exceeded',
   },
-  handle: (call, parts) => answerStep(parts, call),
+  handle: (call, auth) => answerStep(auth, call),
 });
 
 /** A new secret. It has no effect before `confirm`, so an app that is set up keeps working. */
@@ -77,14 +78,14 @@ export const startTotp = flow('POST /api/auth/totp', {
     ],
   },
   refuses: { ...UNPROVEN, ...SIGNED_IN },
-  async handle(call, parts) {
-    const { account } = await readEnroller(parts, call);
+  async handle(call, auth) {
+    const { account } = await readEnroller(auth, call);
     const secret = newSecret();
-    await parts.directory.update(parts.kernel.store.db, account.id, {
-      totp_pending: sealSecret(parts, account.id, secret),
-      totp_pending_at: parts.kernel.now(),
+    await auth.directory.update(auth.db, account.id, {
+      totp_pending: sealSecret(auth, account.id, secret),
+      totp_pending_at: auth.now(),
     });
-    const app = parts.kernel.project.name;
+    const app = auth.project.name;
     const otpauth_url = otpauthUrl(secret, { app, email: account.email });
     return reply(200, { secret, otpauth_url, qr: qrOf(otpauth_url) });
   },
@@ -101,17 +102,17 @@ export const confirmTotp = flow('POST /api/auth/totp/confirm', {
     401: 'Invalid code, or no valid bearer token',
     429: 'Rate limit exceeded',
   },
-  async handle(call, parts) {
-    const enroller = await readEnroller(parts, call);
+  async handle(call, auth) {
+    const enroller = await readEnroller(auth, call);
     const { account } = enroller;
-    const secret = await pendingSecret(parts, account.id);
+    const secret = await pendingSecret(auth, account.id);
     if (secret === null) throw invalidToken();
-    await countEnrolment(parts, enroller);
-    const step = stepOf(secret, call.body.code, parts.kernel.now());
+    await countEnrolment(auth, enroller);
+    const step = stepOf(secret, call.body.code, auth.now());
     if (step === null) throw invalidCode();
-    const set = await newSet(parts, call, account.id);
-    const writes = enabling(parts, enroller, { secret, step, set });
-    const { status, fields } = await enroll(parts, call, enroller, { amr: ['otp'], writes });
+    const set = await newSet(auth, call, account.id);
+    const writes = enabling(auth, enroller, { secret, step, set });
+    const { status, fields } = await enroll(auth, call, enroller, { amr: ['otp'], writes });
     return reply(status, { recovery_codes: set.codes, ...fields });
   },
 });
@@ -125,15 +126,15 @@ export const removeTotp = flow('DELETE /api/auth/totp', {
     404: 'It is off',
     ...SIGNED_IN,
   },
-  async handle({ context }, parts) {
-    const { account } = await assertProof(parts, context);
+  async handle({ context }, auth) {
+    const { account } = await assertProof(auth, context);
     if (account.totpSince === null) throw failure.notFound();
-    await parts.events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
-      await parts.directory.serialise(trx);
-      const passkey = await hasPasskey(parts, trx, account.id);
-      const required = isSecondFactorRequired(parts.model, account);
+    await auth.events.transact(asUser(callerOf(context), account.id), async ({ trx, emit }) => {
+      await auth.directory.serialise(trx);
+      const passkey = await hasPasskey(auth, trx, account.id);
+      const required = isSecondFactorRequired(auth.model, account);
       if (required && !passkey) throw failure.forbidden();
-      await parts.directory.update(trx, account.id, {
+      await auth.directory.update(trx, account.id, {
         totp_sealed: null,
         totp_step: null,
         totp_confirmed_at: null,
@@ -156,12 +157,12 @@ export const createRecoveryCodes = flow('POST /api/auth/recovery-codes', {
   body: object(withTicket),
   answers: { 200: ['The codes', RECOVERY_CODES] },
   refuses: { ...UNPROVEN, ...SIGNED_IN, 429: 'Rate limit exceeded' },
-  async handle(call, parts) {
-    const { account } = await readEnroller(parts, call);
-    const set = await newSet(parts, call, account.id);
+  async handle(call, auth) {
+    const { account } = await readEnroller(auth, call);
+    const set = await newSet(auth, call, account.id);
     const caller = asUser(callerOf(call.context), account.id);
-    await parts.events.transact(caller, async (trx, emit) => {
-      await storeRecoverySet(trx, account.id, set, parts.kernel.now());
+    await auth.events.transact(caller, async ({ trx, emit }) => {
+      await storeRecoverySet(trx, account.id, set, auth.now());
       emit('recovery_codes.created', account.id, {});
     });
     return reply(200, { recovery_codes: set.codes });
@@ -177,16 +178,16 @@ function qrOf(text: string): string {
 
 /** Switches TOTP on. Other sessions end, and remembered devices are asked for the new factor. */
 function enabling(
-  parts: AuthParts,
+  auth: AuthState,
   enroller: Enroller,
   { secret, step, set }: { secret: string; step: number; set: RecoverySet },
 ): StepWrites {
   const { id } = enroller.account;
   const keep = 'sessionId' in enroller ? enroller.sessionId : undefined;
-  return async (trx, emit) => {
-    const now = parts.kernel.now();
-    await parts.directory.update(trx, id, {
-      totp_sealed: sealSecret(parts, id, secret),
+  return async ({ trx, emit }) => {
+    const now = auth.now();
+    await auth.directory.update(trx, id, {
+      totp_sealed: sealSecret(auth, id, secret),
       totp_step: step,
       totp_confirmed_at: now,
       totp_pending: null,
@@ -194,55 +195,55 @@ function enabling(
     });
     await storeRecoverySet(trx, id, set, now);
     await forgetDevices(trx, id);
-    const ended = await parts.sessions.endAll(trx, id, 'second factor added', keep);
+    const ended = await auth.sessions.endAll(trx, id, 'second factor added', keep);
     emit('totp.enabled', id, { sessions_ended: ended });
     emit('recovery_codes.created', id, { reason: 'totp enabled' });
   };
 }
 
 /** Ten codes. Their ten hashes cost CPU time, so a user makes at most ten sets an hour. */
-async function newSet(parts: AuthParts, { koa }: Call, userId: UserId): Promise<RecoverySet> {
-  await parts.limits.enforce(koa, [{ policy: 'recovery-codes', subject: `user:${userId}` }]);
-  return makeRecoverySet(parts.passwords);
+async function newSet(auth: AuthState, { koa }: Call, userId: UserId): Promise<RecoverySet> {
+  await auth.limits.enforce(koa, [{ policy: 'recovery-codes', subject: `user:${userId}` }]);
+  return makeRecoverySet(auth.passwords);
 }
 
 /**
  * `POST /api/auth/second-factor {ticket, code | recovery_code | credential, remember_device?}`: the
  * answer to a step. It answers what the first request would have, or with the next step.
  */
-async function answerStep(parts: AuthParts, call: Call): Promise<Reply> {
-  requireApiKey(parts, call.context);
-  const held = await readTicket(parts, call.body.ticket, ['second_factor', 'email_code']);
+async function answerStep(auth: AuthState, call: Call): Promise<Reply> {
+  requireApiKey(auth, call.context);
+  const held = await readTicket(auth, call.body.ticket, ['second_factor', 'email_code']);
   const { account } = held.entry;
-  const identifierHash = identifierOf(parts, account.email);
+  const identifierHash = identifierOf(auth, account.email);
   const kind = 'second_factor' as const;
   const attempt = { call, identifierHash, account, kind, error: invalidCode };
-  return answerUnderLockout(parts, attempt, async () => {
-    const proven = await prove(parts, call, held);
-    return complete(parts, call, held, proven);
+  return answerUnderLockout(auth, attempt, async () => {
+    const proven = await prove(auth, call, held);
+    return complete(auth, call, held, proven);
   });
 }
 
 /** Checks the answer to the step of the ticket. @throws WrongAnswer */
-async function prove(parts: AuthParts, call: Call, held: HeldTicket): Promise<ProvenFactor> {
-  await countAnswer(parts, held.token);
-  if (held.next === 'second_factor') return proveFactor(parts, call, held.entry.account);
-  if (!isMailedCode(parts, held, call.body.code)) throw new WrongAnswer();
+async function prove(auth: AuthState, call: Call, held: HeldTicket): Promise<ProvenFactor> {
+  await countAnswer(auth, held.token);
+  if (held.next === 'second_factor') return proveFactor(auth, call, held.entry.account);
+  if (!isMailedCode(auth, held, call.body.code)) throw new WrongAnswer();
   return { amr: ['email'], writes: async () => {} };
 }
 
 async function complete(
-  parts: AuthParts,
+  auth: AuthState,
   call: Call,
   { token, next, entry }: HeldTicket,
   { amr, passkey, writes }: ProvenFactor,
 ): Promise<Reply> {
   let sendDevice: (() => void) | null = null;
   const remembers = call.body.remember_device === true && next === 'second_factor';
-  const all: StepWrites = async (trx, emit) => {
-    await useTicket(parts, trx, token);
-    await writes(trx, emit);
-    if (remembers) sendDevice = await rememberDevice(parts, call, entry.account.id, { trx, emit });
+  const all: StepWrites = async (change) => {
+    await useTicket(auth, change.trx, token);
+    await writes(change);
+    if (remembers) sendDevice = await rememberDevice(auth, call, entry.account.id, change);
   };
   const proved: Entry = {
     ...entry,
@@ -250,7 +251,7 @@ async function complete(
     ...(passkey !== undefined && { passkey }),
     writes: all,
   };
-  const answer = await advance(parts, call, forClient(proved, call.body));
+  const answer = await advance(auth, call, forClient(proved, call.body));
   (sendDevice as (() => void) | null)?.();
   return answer;
 }

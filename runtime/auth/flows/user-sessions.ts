@@ -1,13 +1,15 @@
 import { failure } from '@twofold/runtime/errors';
 import { reply } from '@twofold/runtime/http';
 import { object } from '@twofold/schema/shapes';
+import { endSessions } from '../sign-in/ended-access.ts';
 import { actOn, findUser } from '../admin/users.ts';
-import { callerOf } from '../requests/caller.ts';
+import { callerOf } from '../base/caller.ts';
+import { continueSession } from '../sign-in/open-session.ts';
 import { sessionView } from '../sessions/sessions.ts';
-import { checkText } from '../sign-in/identity-rules.ts';
-import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
-import { rfc3339 } from '../time.ts';
-import { assertHoldsAsMuch } from '../users/authority.ts';
+import { checkText } from '../base/identity-rules.ts';
+import { assertStillOpen, signedInAccount } from '../requests/proof.ts';
+import { rfc3339 } from '../base/time.ts';
+import { assertHoldsAsMuch } from '../requests/authority.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { isClosed } from '../users/user-directory.ts';
 import { adminFlow } from './flow.ts';
@@ -32,19 +34,19 @@ export const impersonate = adminFlow('POST /api/auth/admin/users/:id/impersonate
     403: 'Forbidden, or Reauthentication required',
     404: 'User not found',
   },
-  async handle({ context, params, body }, parts) {
-    const { impersonation } = parts.model;
+  async handle({ context, params, body }, auth) {
+    const { impersonation } = auth.model;
     if (impersonation === false) throw failure.notFound();
-    const { account: administrator, sessionId } = await signedInAccount(parts, context);
+    const { account: administrator, sessionId } = await signedInAccount(auth, context);
     const reason = checkText('reason', body.reason);
     const caller = callerOf(context);
-    const { account, session } = await parts.events.transact(caller, async (trx, emit) => {
-      await serialiseRights(trx, parts.kernel.store.dialect);
-      await assertStillOpen(parts, trx, sessionId);
-      const user = await findUser(parts, params.id, trx);
-      await assertHoldsAsMuch(parts, trx, context, user);
+    const { account, session } = await auth.events.transact(caller, async ({ trx, emit }) => {
+      await serialiseRights(trx, auth.store.dialect);
+      await assertStillOpen(auth, trx, sessionId);
+      const user = await findUser(auth, params.id, trx);
+      await assertHoldsAsMuch(auth, trx, context, user);
       if (user.id === administrator.id || isClosed(user)) throw failure.forbidden();
-      const opened = await parts.sessions.open(trx, caller, {
+      const opened = await auth.sessions.open(trx, caller, {
         userId: user.id,
         method: 'impersonation',
         // Empty because no factor of the user was checked: the administrator acts in their place.
@@ -56,7 +58,10 @@ export const impersonate = adminFlow('POST /api/auth/admin/users/:id/impersonate
       emit('user.impersonated', user.id, { reason, until, session_id: opened.session.id });
       return { account: user, session: opened.session };
     });
-    const { login } = await parts.signIn.continue(context, account, session, session.gen);
+    const { login } = await continueSession(auth, context, account, {
+      current: session,
+      generation: session.gen,
+    });
     return reply(200, login);
   },
 });
@@ -65,11 +70,10 @@ export const userSessions = adminFlow('GET /api/auth/admin/users/:id/sessions', 
   needs: 'admin',
   summary: 'Live sessions of a user',
   answers: { 200: ['The sessions', SESSIONS] },
-  async handle({ context: { principal }, params }, parts) {
-    const { sessions, kernel } = parts;
-    const { id } = await findUser(parts, params.id);
+  async handle({ context: { principal }, params }, auth) {
+    const { id } = await findUser(auth, params.id);
     const own = principal.kind === 'user' ? principal.sessionId : '';
-    const live = await sessions.live(kernel.store.db, id);
+    const live = await auth.sessions.live(auth.db, id);
     const shown = live.map((session) => sessionView(session, own));
     return reply(200, { sessions: shown, total: shown.length });
   },
@@ -81,13 +85,12 @@ export const endUserSession = adminFlow('DELETE /api/auth/admin/users/:id/sessio
   summary: 'End one session of a user',
   answers: { 204: ['Ended'] },
   refuses: { 404: 'User not found, or Session not found' },
-  async handle(call, parts) {
-    const { sessions } = parts;
-    await actOn(parts, call, async (account, trx, emit) => {
-      const live = await sessions.live(trx, account.id);
+  async handle(call, auth) {
+    await actOn(auth, call, async (account, { trx, emit }) => {
+      const live = await auth.sessions.live(trx, account.id);
       const session = live.find(({ id }) => id === call.params.sid);
       const reason = 'ended by an administrator';
-      if (!session || !(await sessions.end(trx, session.id, reason)))
+      if (!session || !(await auth.sessions.end(trx, session.id, reason)))
         throw failure.notFound('Session not found');
       emit('auth.session_ended', account.id, { session_id: session.id, reason });
     });
@@ -100,13 +103,10 @@ export const endUserSessions = adminFlow('DELETE /api/auth/admin/users/:id/sessi
   audit: { target: 'user:{id}', atomic: true },
   summary: 'End every session of a user',
   answers: { 204: ['Ended'] },
-  async handle(call, parts) {
-    const { sessions, directory, kernel } = parts;
-    await actOn(parts, call, async (account, trx, emit) => {
-      const revoked = await sessions.endAll(trx, account.id, 'ended by an administrator');
-      await directory.update(trx, account.id, { tokens_valid_after: kernel.now() });
-      emit('auth.logout_all', account.id, { revoked });
-    });
+  async handle(call, auth) {
+    await actOn(auth, call, (account, change) =>
+      endSessions(auth, change, account.id, 'ended by an administrator'),
+    );
     return reply(204);
   },
 });

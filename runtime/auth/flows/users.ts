@@ -2,40 +2,41 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { isLastOwner, LAST_OWNER } from '@twofold/runtime/kernel';
 import { object, orNull } from '@twofold/schema/shapes';
-import { restoreAccount } from '../account/deletion.ts';
+import { endSessions } from '../sign-in/ended-access.ts';
+import type { Change } from '../events/events.ts';
+import { restoreAccount } from '../account/purge.ts';
 import { showUser, showUsers } from '../admin/show-user.ts';
 import { searchUsers } from '../admin/user-search.ts';
 import {
+  type AccountChange,
   actOn,
-  type Change,
   disabling,
   enable,
   endEverything,
   findRole,
   findUser,
 } from '../admin/users.ts';
-import type { Emit } from '../events/events.ts';
-import type { UserId } from '../ids.ts';
+import type { UserId } from '../base/ids.ts';
 import { pageLink } from '../mails/links.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { endPasskeys } from '../passkeys/passkey-store.ts';
-import { startReset as mailReset } from '../passwords/recovery.ts';
-import { callerOf } from '../requests/caller.ts';
+import { startReset as mailReset } from '../sign-in/mailed-links.ts';
+import { callerOf } from '../base/caller.ts';
 import { forgetDevices } from '../second-factor/devices.ts';
-import { removeTotp } from '../second-factor/remove-totp.ts';
-import { identifierOf } from '../sign-in/identifier.ts';
-import { checkText, emailKey } from '../sign-in/identity-rules.ts';
+import { removeTotp } from '../second-factor/totp.ts';
+import { identifierOf } from '../limits/identifier.ts';
+import { checkText, emailKey } from '../base/identity-rules.ts';
 import {
   createUser as insertUser,
   isUniqueViolation,
   readNames,
   userExists,
 } from '../sign-in/register.ts';
-import type { Trx } from '../tables.ts';
-import { DAY, HOUR } from '../time.ts';
-import { assertHolds, assertHoldsAsMuch, rightsOf } from '../users/authority.ts';
+import type { Trx } from '../base/tables.ts';
+import { DAY, HOUR } from '../base/time.ts';
+import { assertHolds, assertHoldsAsMuch, rightsOf } from '../requests/authority.ts';
 import { serialiseRights } from '../users/permissions.ts';
-import { giveRole, type RightsChange } from '../users/roles.ts';
+import { giveRole } from '../users/roles.ts';
 import type { Account } from '../users/user-directory.ts';
 import { isForeignKeyViolation } from '../users/user-table.ts';
 import { adminFlow, DONE } from './flow.ts';
@@ -56,11 +57,11 @@ export const users = adminFlow('GET /api/auth/admin/users', {
     cursor: { type: 'string', maxLength: 2048 },
   },
   answers: { 200: ['The users', page('users', { total: WHOLE })] },
-  async handle({ query }, parts) {
-    const { db } = parts.kernel.store;
-    const { ids, next, total } = await searchUsers(parts, query);
-    const accounts = await parts.directory.findMany(db, ids);
-    const users = await showUsers(parts, accounts);
+  async handle({ query }, auth) {
+    const { db } = auth;
+    const { ids, next, total } = await searchUsers(auth, query);
+    const accounts = await auth.directory.findMany(db, ids);
+    const users = await showUsers(auth, accounts);
     // The lock of an earlier address of the user is not theirs any more.
     const shown =
       query.state === 'locked' ? users.filter((user) => user.locked_until !== null) : users;
@@ -91,23 +92,24 @@ export const createUser = adminFlow('POST /api/auth/admin/users', {
     409: 'User already exists',
     503: 'Mail is not set up',
   },
-  async handle({ context, body }, parts) {
-    parts.mailer.assertAvailable();
-    const user = { ...readNames(parts, body), registering: { context, body } };
+  async handle({ context, body }, auth) {
+    auth.mails.assertAvailable();
+    const user = { ...readNames(auth, body), registering: { context, body } };
     const caller = callerOf(context);
-    const work = parts.events.transact(caller, async (trx, emit) => {
-      await serialiseRights(trx, parts.kernel.store.dialect);
-      const role = await givenRole(parts, trx, body.role_id);
-      if (role) assertHolds(context, await rightsOf(parts, trx, role));
-      const id = await insertUser(parts, trx, emit, user);
-      if (role) await give(parts, { trx, emit, caller }, id, role.id);
-      await mailPasswordLink(parts, trx, id, user.patch.email);
+    const work = auth.events.transact(caller, async (change) => {
+      const { trx } = change;
+      await serialiseRights(trx, auth.store.dialect);
+      const role = await givenRole(auth, trx, body.role_id);
+      if (role) assertHolds(context, await rightsOf(auth, trx, role));
+      const id = await insertUser(auth, change, user);
+      if (role) await give(auth, change, id, role.id);
+      await mailPasswordLink(auth, trx, id, user.patch.email);
       return id;
     });
     const id = await work.catch((error: unknown) => {
       throw isUniqueViolation(error) ? userExists() : error;
     });
-    return reply(201, await showUser(parts, await findUser(parts, String(id))));
+    return reply(201, await showUser(auth, await findUser(auth, String(id))));
   },
 });
 
@@ -115,8 +117,8 @@ export const adminUser = adminFlow('GET /api/auth/admin/users/:id', {
   needs: 'admin',
   summary: 'A user and the state of the account',
   answers: { 200: ['The user', USER] },
-  handle: async ({ params }, parts) =>
-    reply(200, await showUser(parts, await findUser(parts, params.id))),
+  handle: async ({ params }, auth) =>
+    reply(200, await showUser(auth, await findUser(auth, params.id))),
 });
 
 export const unlockUser = adminFlow('POST /api/auth/admin/users/:id/unlock', {
@@ -124,8 +126,7 @@ export const unlockUser = adminFlow('POST /api/auth/admin/users/:id/unlock', {
   audit: { target: 'user:{id}', atomic: true },
   summary: 'Unlock an account',
   answers: DONE,
-  handle: (call, parts) =>
-    changed(parts, call, (account, trx, emit) => unlock(parts, account, trx, emit)),
+  handle: (call, auth) => changed(auth, call, (account, change) => unlock(auth, account, change)),
 });
 
 export const disableUser = adminFlow('POST /api/auth/admin/users/:id/disable', {
@@ -135,11 +136,11 @@ export const disableUser = adminFlow('POST /api/auth/admin/users/:id/disable', {
   optional: true,
   body: object({ reason: SHORT, until: { type: 'string', format: 'date-time', maxLength: 64 } }),
   answers: DONE,
-  async handle(call, parts) {
-    const now = parts.kernel.now();
+  async handle(call, auth) {
+    const now = auth.now();
     const disabled_until = readUntil(call.body.until, now);
     const disabled_reason = checkText('reason', call.body.reason) || null;
-    await actOn(parts, call, disabling(parts, { disabled_until, disabled_reason }));
+    await actOn(auth, call, disabling(auth, { disabled_until, disabled_reason }));
     return CHANGED;
   },
 });
@@ -149,8 +150,7 @@ export const enableUser = adminFlow('POST /api/auth/admin/users/:id/enable', {
   audit: { target: 'user:{id}', atomic: true },
   summary: 'Enable an account again',
   answers: DONE,
-  handle: (call, parts) =>
-    changed(parts, call, (account, trx, emit, caller) => enable(parts, account, trx, emit, caller)),
+  handle: (call, auth) => changed(auth, call, (account, change) => enable(auth, account, change)),
 });
 
 export const startReset = adminFlow('POST /api/auth/admin/users/:id/reset-password', {
@@ -158,12 +158,12 @@ export const startReset = adminFlow('POST /api/auth/admin/users/:id/reset-passwo
   audit: { target: 'user:{id}' },
   summary: 'Send the mail that resets a password',
   answers: DONE,
-  async handle({ context, params }, parts) {
-    const { db } = parts.kernel.store;
-    const account = await findUser(parts, params.id);
-    await assertHoldsAsMuch(parts, db, context, account);
-    parts.mailer.assertAvailable();
-    await mailReset(parts, callerOf(context), account);
+  async handle({ context, params }, auth) {
+    const { db } = auth;
+    const account = await findUser(auth, params.id);
+    await assertHoldsAsMuch(auth, db, context, account);
+    auth.mails.assertAvailable();
+    await mailReset(auth, callerOf(context), account);
     return CHANGED;
   },
 });
@@ -175,16 +175,11 @@ export const requirePasswordChange = adminFlow(
     audit: { target: 'user:{id}', atomic: true },
     summary: 'End the sessions of a user and ask for a new password at the next sign-in',
     answers: DONE,
-    handle(call, parts) {
-      const { sessions, directory, kernel } = parts;
-      return changed(parts, call, async (account, trx, emit) => {
-        const now = kernel.now();
-        const revoked = await sessions.endAll(trx, account.id, 'password change required');
-        await directory.update(trx, account.id, {
-          tokens_valid_after: now,
-          password_change_required_at: now,
-        });
-        emit('auth.logout_all', account.id, { revoked, reason: 'password change required' });
+    handle(call, auth) {
+      return changed(auth, call, async (account, change) => {
+        await endSessions(auth, change, account.id, 'password change required', true);
+        const required = { password_change_required_at: auth.now() };
+        await auth.directory.update(change.trx, account.id, required);
       });
     },
   },
@@ -196,14 +191,12 @@ export const removeSecondFactor = adminFlow('DELETE /api/auth/admin/users/:id/se
   audit: { target: 'user:{id}', atomic: true },
   summary: 'Remove TOTP, recovery codes, passkeys and remembered devices; sessions end',
   answers: { 204: ['Removed'] },
-  async handle(call, parts) {
-    await actOn(parts, call, async (account, trx, emit) => {
-      await endPasskeys(trx, emit, account, { reason: 'removed by an administrator' });
-      await removeTotp(parts, { trx, emit }, account);
-      await forgetDevices(trx, account.id);
-      const revoked = await parts.sessions.endAll(trx, account.id, 'second factor removed');
-      await parts.directory.update(trx, account.id, { tokens_valid_after: parts.kernel.now() });
-      emit('auth.logout_all', account.id, { revoked, reason: 'second factor removed' });
+  async handle(call, auth) {
+    await actOn(auth, call, async (account, change) => {
+      await endPasskeys(change, account, { reason: 'removed by an administrator' });
+      await removeTotp(auth, change, account);
+      await forgetDevices(change.trx, account.id);
+      await endSessions(auth, change, account.id, 'second factor removed', true);
     });
     return reply(204);
   },
@@ -215,9 +208,9 @@ export const restoreUser = adminFlow('POST /api/auth/admin/users/:id/restore', {
   summary: 'Restore an account that its owner has deleted, during the grace',
   answers: DONE,
   refuses: { 409: 'Account is not deleted' },
-  handle: (call, parts) =>
-    changed(parts, call, async (account, trx, emit) => {
-      if (!(await restoreAccount(parts, trx, emit, account)))
+  handle: (call, auth) =>
+    changed(auth, call, async (account, change) => {
+      if (!(await restoreAccount(auth, change, account)))
         throw failure.conflict('Account is not deleted');
     }),
 });
@@ -227,10 +220,10 @@ export const deleteUser = adminFlow('DELETE /api/auth/admin/users/:id', {
   audit: { target: 'user:{id}', atomic: true },
   summary: 'Delete an account',
   answers: { 204: ['Deleted'] },
-  async handle(call, parts) {
-    const work = actOn(parts, call, async (account, trx, emit) => {
-      await endEverything(parts, account, trx, 'user deleted');
-      await parts.directory.remove(trx, account.id);
+  async handle(call, auth) {
+    const work = actOn(auth, call, async (account, { trx, emit }) => {
+      await endEverything(auth, account, trx, 'user deleted');
+      await auth.directory.remove(trx, account.id);
       emit('user.deleted', account.id, {});
     });
     await work.catch((error: unknown) => {
@@ -249,62 +242,62 @@ export const assignRole = adminFlow('PUT /api/auth/admin/users/:id/role', {
   summary: 'Give a user a role',
   body: object({ role_id: orNull('integer') }, ['role_id']),
   answers: { 200: ['The user', USER] },
-  async handle(call, parts) {
-    if (!parts.model.roles) throw failure.notFound();
+  async handle(call, auth) {
+    if (!auth.model.roles) throw failure.notFound();
     const roleId = call.body.role_id;
-    await actOn(parts, call, async (account, trx, emit, caller) => {
-      const role = roleId === null ? null : await findRole(trx, roleId);
-      assertHolds(call.context, await rightsOf(parts, trx, role));
-      await giveRole(parts, { trx, emit, caller }, account, role?.id ?? null);
+    await actOn(auth, call, async (account, change) => {
+      const role = roleId === null ? null : await findRole(change.trx, roleId);
+      assertHolds(call.context, await rightsOf(auth, change.trx, role));
+      await giveRole(auth, change, account, role?.id ?? null);
     });
-    return reply(200, await showUser(parts, await findUser(parts, call.params.id)));
+    return reply(200, await showUser(auth, await findUser(auth, call.params.id)));
   },
 });
 
-async function givenRole({ model }: AuthParts, trx: Trx, id: number | undefined) {
+async function givenRole(auth: AuthState, trx: Trx, id: number | undefined) {
   if (id === undefined) return null;
-  if (!model.roles) throw failure.notFound('Role not found');
+  if (!auth.model.roles) throw failure.notFound('Role not found');
   return findRole(trx, id);
 }
 
 async function give(
-  parts: AuthParts,
-  change: RightsChange,
+  auth: AuthState,
+  change: Change,
   userId: UserId,
   roleId: number,
 ): Promise<void> {
-  const account = await parts.directory.find(change.trx, userId);
-  if (account) await giveRole(parts, change, account, roleId);
+  const account = await auth.directory.find(change.trx, userId);
+  if (account) await giveRole(auth, change, account, roleId);
 }
 
 async function mailPasswordLink(
-  parts: AuthParts,
+  auth: AuthState,
   trx: Trx,
   userId: UserId,
   email: string,
 ): Promise<void> {
-  const token = await parts.oneTime.issue(trx, 'reset', userId, {
+  const token = await auth.oneTime.issue(trx, 'reset', userId, {
     data: { email: emailKey(email) },
     life: DAY,
   });
-  const account = await parts.directory.find(trx, userId);
-  parts.mails.send(
+  const account = await auth.directory.find(trx, userId);
+  auth.mails.send(
     'account-created',
     { to: email, account },
-    { link: pageLink(parts, 'reset-password', token), hours: DAY / HOUR },
+    { link: pageLink(auth, 'reset-password', token), hours: DAY / HOUR },
   );
 }
 
 const CHANGED = reply(200, { message: 'Done' });
 
 /** Changes one account in one transaction, and says no more than that it is done. */
-async function changed(parts: AuthParts, call: Call, change: Change): Promise<Reply> {
-  await actOn(parts, call, change);
+async function changed(auth: AuthState, call: Call, change: AccountChange): Promise<Reply> {
+  await actOn(auth, call, change);
   return CHANGED;
 }
 
-async function unlock(parts: AuthParts, account: Account, trx: Trx, emit: Emit): Promise<void> {
-  await parts.lockout.clear(trx, identifierOf(parts, account.email));
+async function unlock(auth: AuthState, account: Account, { trx, emit }: Change): Promise<void> {
+  await auth.lockout.clear(trx, identifierOf(auth, account.email));
   emit('auth.unlocked', account.id, { by: 'admin' });
 }
 

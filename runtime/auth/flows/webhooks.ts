@@ -3,11 +3,11 @@ import { isPrivateHost, reply } from '@twofold/runtime/http';
 import { flag, object, orNull } from '@twofold/schema/shapes';
 import { isSafe } from '../config.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
-import { ulid } from '../ids.ts';
-import { callerOf } from '../requests/caller.ts';
-import { isOpaqueId } from '../sign-in/identity-rules.ts';
-import type { Db, RowOf } from '../tables.ts';
-import { durationOf, rfc3339 } from '../time.ts';
+import { ulid } from '../base/ids.ts';
+import { callerOf } from '../base/caller.ts';
+import { isOpaqueId } from '../base/identity-rules.ts';
+import type { Db, RowOf } from '../base/tables.ts';
+import { durationOf, rfc3339 } from '../base/time.ts';
 import type { Endpoint } from '../webhooks/endpoints.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { adminFlow } from './flow.ts';
@@ -34,10 +34,9 @@ export const webhooks = adminFlow('GET /api/auth/admin/webhooks', {
   needs: 'admin',
   summary: 'Where events are sent',
   answers: { 200: ['The endpoints', counted('webhooks')] },
-  async handle(_call, parts) {
-    const { webhooks } = parts;
-    const { store } = parts.kernel;
-    const endpoints = (await webhooks.endpoints.list(store.db)).map(show);
+  async handle(_call, auth) {
+    const { store } = auth;
+    const endpoints = (await auth.webhooks.endpoints.list(store.db)).map(show);
     return reply(200, { webhooks: endpoints, total: endpoints.length });
   },
 });
@@ -48,14 +47,13 @@ export const createWebhook = adminFlow('POST /api/auth/admin/webhooks', {
   summary: 'Send events to an address; the secret is shown once',
   body: object({ url: { type: 'string', maxLength: 2048 }, types: NAMES }, ['url']),
   answers: { 201: ['The endpoint', object({ id: SHORT, secret: SHORT })] },
-  async handle({ body }, parts) {
-    const { webhooks, config } = parts;
-    const { store } = parts.kernel;
-    assertAddress(body.url, config.allowPrivateWebhooks);
+  async handle({ body }, auth) {
+    const { store } = auth;
+    assertAddress(body.url, auth.config.allowPrivateWebhooks);
     const types = body.types ?? ['*'];
     assertTypes(types);
     const { endpoint, secret } = await store.transaction((trx) =>
-      webhooks.endpoints.create(trx, body.url, types),
+      auth.webhooks.endpoints.create(trx, body.url, types),
     );
     return reply(201, { ...show(endpoint), secret });
   },
@@ -68,16 +66,17 @@ export const rotateWebhook = adminFlow('POST /api/auth/admin/webhooks/:id/rotate
   optional: true,
   body: object({ overlap: DURATION }),
   answers: { 200: ['The endpoint', object({ id: SHORT, secret: SHORT })] },
-  async handle({ params, body }, parts) {
-    const { webhooks } = parts;
-    const { store } = parts.kernel;
+  async handle({ params, body }, auth) {
+    const { store } = auth;
     const id = idOf(params.id);
     const overlap = durationOf(body.overlap ?? '24h');
     if (overlap === null)
       throw failure.invalid(
         'overlap must be seconds or a duration such as "1h", a hundred years at most',
       );
-    const secret = await store.transaction((trx) => webhooks.endpoints.rotate(trx, id, overlap));
+    const secret = await store.transaction((trx) =>
+      auth.webhooks.endpoints.rotate(trx, id, overlap),
+    );
     if (secret === null) throw failure.notFound();
     return reply(200, { id, secret });
   },
@@ -88,11 +87,10 @@ export const deleteWebhook = adminFlow('DELETE /api/auth/admin/webhooks/:id', {
   audit: { target: 'webhook:{id}', atomic: true },
   summary: 'Stop sending',
   answers: { 204: ['Deleted'] },
-  async handle({ params }, parts) {
-    const { webhooks } = parts;
-    const { store } = parts.kernel;
+  async handle({ params }, auth) {
+    const { store } = auth;
     const id = idOf(params.id);
-    if (!(await store.transaction((trx) => webhooks.endpoints.remove(trx, id))))
+    if (!(await store.transaction((trx) => auth.webhooks.endpoints.remove(trx, id))))
       throw failure.notFound();
     return reply(204);
   },
@@ -103,10 +101,10 @@ export const testWebhook = adminFlow('POST /api/auth/admin/webhooks/:id/test', {
   audit: { target: 'webhook:{id}' },
   summary: 'Send one test event now',
   answers: { 200: ['What came back', object({ delivered: flag, status: orNull('integer') })] },
-  async handle({ context, params }, { kernel, webhooks }) {
+  async handle({ context, params }, auth) {
     const { actor, ip, userAgent, requestId } = callerOf(context);
-    const now = kernel.now();
-    const result = await webhooks.test(idOf(params.id), {
+    const now = auth.now();
+    const result = await auth.webhooks.test(idOf(params.id), {
       id: `evt_${ulid(now)}`,
       type: 'webhook.test',
       time: new Date(now).toISOString(),
@@ -130,20 +128,19 @@ export const updateWebhook = adminFlow('PATCH /api/auth/admin/webhooks/:id', {
   body: object({ url: URL_TEXT, types: NAMES, disabled: flag }),
   answers: { 200: ['The endpoint', object({ id: SHORT })] },
   refuses: { ...MISSING, 409: 'The endpoint stands in manifest.yaml' },
-  async handle({ params, body }, parts) {
-    const { webhooks, config } = parts;
-    const { store } = parts.kernel;
+  async handle({ params, body }, auth) {
+    const { store } = auth;
     const id = idOf(params.id);
-    if (body.url !== undefined) assertAddress(body.url, config.allowPrivateWebhooks);
+    if (body.url !== undefined) assertAddress(body.url, auth.config.allowPrivateWebhooks);
     if (body.types !== undefined) assertTypes(body.types);
     return store.transaction(async (trx) => {
-      const known = (await webhooks.endpoints.list(trx)).find((each) => each.id === id);
+      const known = (await auth.webhooks.endpoints.list(trx)).find((each) => each.id === id);
       if (!known) throw failure.notFound();
       if (known.source === 'manifest' && (body.url ?? body.types) !== undefined)
         throw failure.conflict('The webhook stands in manifest.yaml: change it there');
-      await webhooks.endpoints.update(trx, id, body);
-      store.afterCommit(() => webhooks.wake());
-      const endpoints = await webhooks.endpoints.list(trx);
+      await auth.webhooks.endpoints.update(trx, id, body);
+      store.afterCommit(() => auth.webhooks.wake());
+      const endpoints = await auth.webhooks.endpoints.list(trx);
       return reply(200, show(endpoints.find((each) => each.id === id) ?? known));
     });
   },
@@ -159,10 +156,10 @@ export const webhookDeliveries = adminFlow('GET /api/auth/admin/webhooks/:id/del
   },
   answers: { 200: ['The deliveries', page('deliveries')] },
   refuses: MISSING,
-  async handle({ params, query }, { kernel, webhooks }) {
-    const { store } = kernel;
+  async handle({ params, query }, auth) {
+    const { store } = auth;
     const id = idOf(params.id);
-    if (!(await webhooks.endpoints.find(store.db, id))) throw failure.notFound();
+    if (!(await auth.webhooks.endpoints.find(store.db, id))) throw failure.notFound();
     const { limit } = query;
     let asked = store.db
       .selectFrom('auth_webhook_deliveries')
@@ -188,12 +185,12 @@ export const redeliverWebhook = adminFlow(
     summary: 'Send an event again, with the same id and new attempts',
     answers: { 202: ['The delivery, which waits', DELIVERY] },
     refuses: { ...MISSING, 409: 'The webhook is disabled' },
-    async handle({ params }, { kernel, webhooks }) {
-      const { store, now } = kernel;
+    async handle({ params }, auth) {
+      const { store, now } = auth;
       const id = idOf(params.id);
       const did = idOf(params.did);
       return store.transaction(async (trx) => {
-        await assertSending(webhooks, trx, id);
+        await assertSending(auth.webhooks, trx, id);
         const changed = await trx
           .updateTable('auth_webhook_deliveries')
           .set({ status: 'pending', attempt: 0, next_at: now() })
@@ -202,7 +199,7 @@ export const redeliverWebhook = adminFlow(
           .returningAll()
           .executeTakeFirst();
         if (!changed) throw failure.notFound();
-        store.afterCommit(() => webhooks.wake());
+        store.afterCommit(() => auth.webhooks.wake());
         return reply(202, showDelivery(changed));
       });
     },

@@ -1,19 +1,19 @@
-import { rowsIn } from '../users/adopted-table.ts';
-import type { Db, RowOf, Trx } from '../tables.ts';
 import type { Organizations } from '@twofold/schema';
 import {
   type Dialect,
-  SCOPE,
-  type Membership,
-  type Store,
   hasScope,
+  type Membership,
+  SCOPE,
+  type Store,
 } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { digest, randomToken, ulid, type UserId } from '../ids.ts';
+import { rowsIn } from '../users/adopted-table.ts';
+import type { Db, RowOf, Trx } from '../base/tables.ts';
+import { digest, randomToken, ulid, type UserId } from '../base/ids.ts';
 import { sameText } from '../secrets/keys.ts';
-import { membershipList, type MembershipRow, toMemberships } from '../organizations/memberships.ts';
+import { membershipList, type MembershipRow, toMemberships } from '../users/memberships.ts';
 import { permissionList, type RolesModel, splitPermissions } from '../users/permissions.ts';
-import { MINUTE } from '../time.ts';
+import { MINUTE } from '../base/time.ts';
 
 /** A live key that a request was sent with. */
 export interface KnownKey {

@@ -1,22 +1,24 @@
+import type { Project } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
+import type { Change } from '../events/events.ts';
+import type { Caller } from '../base/caller.ts';
+import type { AuthState } from '../state.ts';
+import { recordChange } from '../users/roles.ts';
+import { durationOf, rfc3339 } from '../base/time.ts';
 import type { ApiKeyRow, NewApiKey } from './api-keys.ts';
-import type { Caller } from '../requests/caller.ts';
-import type { AuthParts } from '../parts.ts';
-import { recordChange, type RightsChange } from '../users/roles.ts';
-import { durationOf, rfc3339 } from '../time.ts';
 
 /** Shared by users, who change their own API keys, and administrators, who change all of them. */
 
 /** @param after The description of the new key in the log of permission changes. */
 export async function makeKey(
-  { apiKeys, kernel }: AuthParts,
-  { trx, emit, caller }: RightsChange,
+  auth: AuthState,
+  { trx, emit, caller }: Change,
   given: Omit<NewApiKey, 'createdBy'>,
   after: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly row: ApiKeyRow; readonly key: string }> {
-  const created = await apiKeys.create(trx, { ...given, createdBy: makerOf(caller) });
+  const created = await auth.apiKeys.create(trx, { ...given, createdBy: makerOf(caller) });
   const { id, name } = created.row;
-  await recordChange(trx, kernel.now(), caller, {
+  await recordChange(trx, auth.now(), caller, {
     action: 'api_key.created',
     target: { kind: 'api_key', id },
     before: null,
@@ -28,13 +30,13 @@ export async function makeKey(
 
 /** Revokes a key. @param reason Why, when it is revoked together with other access of its owner. */
 export async function endKey(
-  { apiKeys, kernel }: AuthParts,
-  { trx, emit, caller }: RightsChange,
+  auth: AuthState,
+  { trx, emit, caller }: Change,
   { id, name, scopes, owner_user_id }: ApiKeyRow,
   reason?: string,
 ): Promise<void> {
-  await apiKeys.expire(trx, id, 0);
-  await recordChange(trx, kernel.now(), caller, {
+  await auth.apiKeys.expire(trx, id, 0);
+  await recordChange(trx, auth.now(), caller, {
     action: 'api_key.revoked',
     target: { kind: 'api_key', id },
     before: { scopes },
@@ -75,4 +77,37 @@ export function expiryOf(now: number, given: unknown): number | null {
       'expires_in must be seconds or a duration such as "30d", a hundred years at most',
     );
   return now + duration;
+}
+
+/**
+ * Areas of the server's own routes. Their scopes always need a permission, even if an entity of the
+ * project has the same name.
+ */
+const OWN_AREAS: ReadonlySet<string> = new Set([
+  'apps',
+  'auth',
+  'console',
+  'host',
+  'jobs',
+  'metrics',
+  'models',
+  'system',
+]);
+
+const ACTIONS: ReadonlySet<string> = new Set(['read', 'write', '*']);
+
+/**
+ * Returns a test for free scopes: those of the project's data, such as `posts:read`, `posts:write`,
+ * `posts:*`, and those of `/mcp`, which reads and writes the same data. A key of a user may have
+ * them with any role, because the access rules of the schema still apply to that user.
+ */
+export function dataScopes({ entities }: Pick<Project, 'entities'>): (scope: string) => boolean {
+  const areas = new Set([
+    'mcp',
+    ...entities.map(({ plural }) => plural).filter((plural) => !OWN_AREAS.has(plural)),
+  ]);
+  return (scope) => {
+    const [area = '', action = ''] = scope.split(':');
+    return areas.has(area) && ACTIONS.has(action);
+  };
 }

@@ -1,4 +1,4 @@
-import { SECOND } from '../time.ts';
+import { SECOND } from '../base/time.ts';
 import {
   gridTime,
   type WindowChange,

@@ -1,5 +1,5 @@
 import type { Logger } from '@twofold/runtime/kernel';
-import { SECOND } from '../time.ts';
+import { SECOND } from '../base/time.ts';
 import { Allowance, isLeasable } from './allowance.ts';
 import type { StoredWindows, WindowGrant, WindowRequest } from './stored-windows.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';

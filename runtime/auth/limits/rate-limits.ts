@@ -1,14 +1,14 @@
 import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
-import { type Kernel, type RequestContext, createBoundedCache } from '@twofold/runtime/kernel';
+import { createBoundedCache, type Kernel, type RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { andThen, type NowOrLater } from '../requests/and-then.ts';
+import { andThen, type NowOrLater } from '../base/and-then.ts';
 import { recordAttempt } from '../events/attempts.ts';
-import { callerOf } from '../requests/caller.ts';
-import { DEFAULT_LIMITS } from '../defaults.ts';
+import { callerOf } from '../base/caller.ts';
+import { DEFAULT_LIMITS } from '../base/defaults.ts';
 import type { Events } from '../events/events.ts';
+import { MINUTE, retryAfter } from '../base/time.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';
-import { MINUTE, retryAfter } from '../time.ts';
 
 /** A policy and the subject that it counts, such as an address or a user. */
 export interface Limit {
@@ -80,14 +80,9 @@ export function createRateLimits(parts: {
   );
   const report = createReporter(parts.events, kernel);
   const rated = (limits: readonly Limit[]): RatedCharge[] =>
-    limits
-      .map((limit) =>
-        toRated(
-          limit,
-          limit.rate ? toPolicy(limit.policy, limit.rate) : policies.get(limit.policy),
-        ),
-      )
-      .filter((each) => each !== null);
+    limits.flatMap((limit) =>
+      toRated(limit, limit.rate ? toPolicy(limit.policy, limit.rate) : policies.get(limit.policy)),
+    );
   const refuse = async (
     koa: KoaContext,
     charged: RequestCharges,
@@ -154,19 +149,10 @@ function toPolicy(name: string, { count, window }: RateLimit): Policy {
 function toRated(
   { subject, peek = false, leased = false }: Limit,
   policy: Policy | undefined,
-): RatedCharge | null {
-  return policy
-    ? {
-        policy,
-        charge: {
-          key: `${policy.name}|${subject}`,
-          limit: policy.count,
-          window: policy.window,
-          peek,
-          leased,
-        },
-      }
-    : null;
+): RatedCharge[] {
+  if (!policy) return [];
+  const { name, count: limit, window } = policy;
+  return [{ policy, charge: { key: `${name}|${subject}`, limit, window, peek, leased } }];
 }
 
 function addToFields(
@@ -205,17 +191,14 @@ function createReporter(events: Events, kernel: Pick<Kernel, 'now' | 'metrics' |
     const userId = context.principal.kind === 'user' ? context.principal.id : null;
     const caller = callerOf(context);
     await kernel.store.keep(() =>
-      events.transact(caller, async (trx, emit) => {
+      events.transact(caller, async ({ trx, emit }) => {
         emit('rate_limit.exceeded', userId, { policy });
         if (policy.startsWith('login-'))
           await recordAttempt(trx, kernel, caller, {
             kind: 'password',
             outcome: 'blocked',
             reason: 'rate_limited',
-            identifierHash: null,
-            identifier: null,
             userId,
-            sessionId: null,
           });
       }),
     );

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { Trx } from '../tables.ts';
 import type { Store } from '@twofold/runtime/kernel';
+import type { Trx } from '../base/tables.ts';
 import { mac } from '../secrets/keys.ts';
-import { SECOND } from '../time.ts';
+import { SECOND } from '../base/time.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';
 
 /** A charge, and the number of hits that the process wants to lease. */

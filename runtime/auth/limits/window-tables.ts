@@ -1,5 +1,5 @@
 import { dialectOf } from '@twofold/runtime/kernel';
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /**
  * Stores hits as pairs of a time and a count, so that a lease takes one pair. On SQLite the pairs

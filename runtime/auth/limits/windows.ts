@@ -1,4 +1,4 @@
-import type { NowOrLater } from '../requests/and-then.ts';
+import type { NowOrLater } from '../base/and-then.ts';
 
 /** A request for one hit: `key` allows at most `limit` hits in any `window` milliseconds. */
 export interface Charge {

@@ -1,6 +1,5 @@
 import { html, type Html } from './html.ts';
-import type { MailContent, MailContext, MailData, MailKind } from './kinds.ts';
-import type { MailText, MailTexts } from './mail-text.ts';
+import type { MailContent, MailContext, MailData, MailKind, MailText, MailTexts } from './kinds.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
 import { es } from './texts/es.ts';

@@ -1,6 +1,5 @@
 import { BUILT_IN_TEXTS } from './built-in.ts';
-import type { MailKind } from './kinds.ts';
-import type { MailText } from './mail-text.ts';
+import type { MailKind, MailText } from './kinds.ts';
 
 /**
  * Values that are lists, and values that can be empty: their lines are written with a condition.

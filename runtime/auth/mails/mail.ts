@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import nodemailer from 'nodemailer';
 import { failure } from '@twofold/runtime/errors';
 import type { Kernel } from '@twofold/runtime/kernel';
-import type { AuthConfig } from '../config.ts';
 import { isEmail } from '@twofold/schema';
-import { SECOND } from '../time.ts';
+import type { AuthConfig } from '../config.ts';
+import { SECOND } from '../base/time.ts';
 
 export interface OutgoingMail {
   readonly to: string;

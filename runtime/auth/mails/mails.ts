@@ -1,9 +1,9 @@
 import type { AuthModel } from '@twofold/schema';
-import type { Caller } from '../requests/caller.ts';
+import type { Caller } from '../base/caller.ts';
+import type { Account } from '../users/user-directory.ts';
 import { acceptedLanguages, matchLanguage } from './language.ts';
 import type { Mailer } from './mail.ts';
-import { mailName } from './names.ts';
-import type { Account } from '../users/user-directory.ts';
+import { mailName } from './html.ts';
 import { BUILT_IN_TEXTS, builtInMail } from './built-in.ts';
 import type {
   Mail,
@@ -29,7 +29,7 @@ type MailAccount = Pick<Account, 'id' | 'email' | 'username' | 'first_name' | 'l
 };
 
 /** Writes and sends mails. A text that the project wrote replaces the built-in text of its kind. */
-export interface Mails {
+export interface Mails extends Omit<Mailer, 'send'> {
   /** Queues a mail. It is sent after the commit. */
   send<Kind extends MailKind>(kind: Kind, recipient: Recipient, data: MailData[Kind]): void;
   /** Writes a mail without sending it. */
@@ -74,6 +74,7 @@ export function createMails({ app, pages, own, mailer, log }: MailsOptions): Mai
     return (writer && writeOwn(log, kind, () => writer(data))) ?? builtInMail(kind, data);
   };
   return {
+    ...mailer,
     languageFor,
     write,
     send: (kind, recipient, data) => {

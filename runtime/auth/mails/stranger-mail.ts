@@ -1,13 +1,13 @@
 import type { Context as KoaContext } from 'koa';
 import { failure } from '@twofold/runtime/errors';
 import type { Call } from '@twofold/runtime/http';
-import { addressKey, type Caller, callerOf, SYSTEM } from '../requests/caller.ts';
-import { identifierOf } from '../sign-in/identifier.ts';
+import { addressKey, type Caller, callerOf, SYSTEM } from '../base/caller.ts';
+import { identifierOf, readDevice } from '../limits/identifier.ts';
+import type { Limit } from '../limits/rate-limits.ts';
+import type { AuthState } from '../state.ts';
+import type { Account } from '../users/user-directory.ts';
 import type { MailData, MailKind } from './kinds.ts';
 import type { Recipient } from './mails.ts';
-import type { Limit } from '../limits/rate-limits.ts';
-import type { AuthParts } from '../parts.ts';
-import type { Account } from '../users/user-directory.ts';
 
 /** Who causes a mail, as the limits of mails count it. */
 export interface Asker {
@@ -17,8 +17,8 @@ export interface Asker {
 }
 
 /** The owner's device, the signed-in sender, or the network of a request. */
-export function askerOf(parts: AuthParts, { koa, context }: Call, email: string): Asker {
-  const device = parts.devices.read(koa, identifierOf(parts, email));
+export function askerOf(auth: AuthState, { koa, context }: Call, email: string): Asker {
+  const device = readDevice(auth, koa, identifierOf(auth, email));
   return device ? { key: `device:${device}`, known: true } : askerIn(callerOf(context));
 }
 
@@ -34,14 +34,14 @@ function askerIn({ actor, ip }: Caller): Asker {
  * @throws AppError 403, 429, 503
  */
 export async function assertMayMailStrangers(
-  { mailer, limits }: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   sender: Account,
   counted: readonly Limit[],
 ): Promise<void> {
-  mailer.assertAvailable();
+  auth.mails.assertAvailable();
   if (!sender.emailVerified) throw failure.forbidden('Email not verified');
-  await limits.enforce(koa, counted);
+  await auth.limits.enforce(koa, counted);
 }
 
 /** Senders together may cause so many times the mails that one of them may. */
@@ -52,12 +52,12 @@ const SENDERS = 4;
  * whether it was sent.
  */
 export async function sendStrangerMail<Kind extends MailKind>(
-  parts: AuthParts,
+  auth: AuthState,
   kind: Kind,
   recipient: Recipient,
   data: MailData[Kind],
 ): Promise<void> {
-  if (await mayMailStranger(parts, recipient)) parts.mails.send(kind, recipient, data);
+  if (await mayMailStranger(auth, recipient)) auth.mails.send(kind, recipient, data);
 }
 
 /**
@@ -67,15 +67,15 @@ export async function sendStrangerMail<Kind extends MailKind>(
  * @returns whether it is within the limits.
  */
 export async function mayMailStranger(
-  parts: AuthParts,
+  auth: AuthState,
   { to, caller = SYSTEM }: Pick<Recipient, 'to' | 'caller'>,
   asker: Asker = askerIn(caller),
 ): Promise<boolean> {
   const policy = 'mail-identifier';
-  const subject = identifierOf(parts, to);
-  const rate = parts.limits.policy(policy);
+  const subject = identifierOf(auth, to);
+  const rate = auth.limits.policy(policy);
   const all = rate && !asker.known && { ...rate, count: rate.count * SENDERS };
-  return parts.limits.allows(
+  return auth.limits.allows(
     { policy, subject: `${subject}|${asker.key}` },
     ...(all ? [{ policy, subject, rate: all }] : []),
   );

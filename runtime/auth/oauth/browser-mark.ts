@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
-import { digest, randomToken } from '../ids.ts';
+import { setCookie } from '../base/cookie.ts';
+import { digest, randomToken } from '../base/ids.ts';
 import { sameText } from '../secrets/keys.ts';
-import { SECOND } from '../time.ts';
 
 /** Data stored with a one-time token to recognise the browser for which it was made. */
 export interface BrowserMark {
@@ -21,7 +21,7 @@ export function markBrowser(
 ): BrowserMark {
   const cookie = `${secure ? '__Host-' : ''}${name}`;
   const value = randomToken(16);
-  setCookie(koa, cookie, value, { life });
+  setCookie(koa, cookie, value, { life, secure });
   return { cookie, digest: digest(value) };
 }
 
@@ -33,24 +33,8 @@ export function isMarked(koa: KoaContext, mark: BrowserMark): boolean {
   return sameText(mark.digest, digest(value));
 }
 
-/**
- * Sets a cookie of an OAuth flow. It is `Secure` when its name has the prefix `__Host-`.
- *
- * @param options.crossSite whether a form of another site comes with it. Browsers ask such a cookie
- *   to be `Secure`, which a loopback address is to them.
- */
-export function setCookie(
-  koa: KoaContext,
-  name: string,
-  value: string,
-  { life, crossSite = false }: { readonly life: number; readonly crossSite?: boolean },
-): void {
-  const secure = crossSite || name.startsWith('__Host-');
-  koa.append(
-    'Set-Cookie',
-    `${name}=${value}; Max-Age=${life / SECOND}; Path=/; HttpOnly; ` +
-      `SameSite=${crossSite ? 'None' : 'Lax'}${secure ? '; Secure' : ''}`,
-  );
-}
+export const clearCookie = (koa: KoaContext, name: string) =>
+  setCookie(koa, name, '', { life: 0, secure: isHostOnly(name) });
 
-export const clearCookie = (koa: KoaContext, name: string) => setCookie(koa, name, '', { life: 0 });
+/** Browsers take a cookie with this prefix only if it is `Secure`, and from no subdomain. */
+export const isHostOnly = (name: string): boolean => name.startsWith('__Host-');

@@ -2,25 +2,25 @@ import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import { advance } from '../steps/advance.ts';
-import { recordAttempt } from '../events/attempts.ts';
-import { callerOf, printable } from '../requests/caller.ts';
-import type { Entry } from '../steps/entry.ts';
-import { digest } from '../ids.ts';
-import { askHook } from '../sign-in/login.ts';
-import type { AuthParts } from '../parts.ts';
+import { assertSignInAllowed } from '../sign-in/login.ts';
+import { advance } from '../sign-in/advance.ts';
+import { noteAttempt } from '../events/attempts.ts';
+import { callerOf, printable } from '../base/caller.ts';
+import type { Entry } from '../sign-in/entry.ts';
+import { digest } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
-import { MINUTE } from '../time.ts';
+import { MINUTE } from '../base/time.ts';
 import type { Account } from '../users/user-directory.ts';
+import { withParameter } from '../sign-in/redirect.ts';
+import type { AuthMethod } from '../base/tables.ts';
 import { askConsent } from './consent.ts';
 import { type Flow, takeFlow } from './flow-cookie.ts';
 import { exchangeCode } from './grant.ts';
 import { type Identity, nameInForm, readIdentity } from './identity.ts';
 import { accountOf, accountToAsk, linkIdentity } from './linking.ts';
 import { isSecure, postsForm, type Provider } from './providers.ts';
-import { withParameter } from './redirect.ts';
 import { issueCode } from './return-code.ts';
-import type { AuthMethod } from '../tables.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -28,21 +28,21 @@ type Query = Readonly<Record<string, string | undefined>>;
  * `GET /api/oauth/:provider/callback`, or `POST` with the form of a provider that sends one: all
  * checks come before the exchange of the code.
  */
-export async function takeCallback(parts: AuthParts, call: Call): Promise<Reply> {
+export async function takeCallback(auth: AuthState, call: Call): Promise<Reply> {
   const { params, koa, context } = call;
-  const provider = await parts.providers.get(params['provider'] ?? '');
+  const provider = await auth.providers.get(params['provider'] ?? '');
   if (!provider) throw failure.notFound('OAuth provider not configured');
   const isPost = koa.method === 'POST';
   if (isPost && !postsForm(provider)) throw failure.unsupportedMediaType();
   const query: Query = isPost ? call.body : readQuery(koa.query);
   try {
-    const flow = await openFlow(parts, koa, provider, query);
+    const flow = await openFlow(auth, koa, provider, query);
     const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
-    const read = await readIdentity(provider, parts.idTokens, tokens, flow);
+    const read = await readIdentity(provider, auth.idTokens, tokens, flow);
     const identity = { ...read, name: read.name || nameInForm(query['user']) };
-    return await finishFlow(parts, call, { provider, flow, identity });
+    return await finishFlow(auth, call, { provider, flow, identity });
   } catch (error) {
-    await noteRefusal(parts, context, provider, query, error);
+    await noteRefusal(auth, context, provider, query, error);
     throw error;
   }
 }
@@ -59,20 +59,19 @@ function readQuery(query: KoaContext['query']): Query {
 
 /** Checks cookie, provider, state, single use and issuer, in this order (RFC 9700, RFC 9207). */
 async function openFlow(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   provider: Provider,
   query: Query,
 ): Promise<Flow> {
-  const { kernel, keys } = parts;
   const invalid = () => failure.badRequest('Invalid OAuth state');
   const state = query['state'] ?? '';
-  const flow = takeFlow(keys, koa, isSecure(provider), state, kernel.now());
+  const flow = takeFlow(auth.keys, koa, isSecure(provider), state, auth.now());
   if (!flow || flow.provider !== provider.name) throw invalid();
   try {
-    await kernel.store.db
+    await auth.db
       .insertInto('auth_oauth_used_states')
-      .values({ hash: digest(state), exp: kernel.now() + 10 * MINUTE })
+      .values({ hash: digest(state), exp: auth.now() + 10 * MINUTE })
       .execute();
   } catch (error) {
     throw isUniqueViolation(error) ? invalid() : error;
@@ -101,24 +100,24 @@ interface IdentifiedFlow {
 }
 
 async function finishFlow(
-  parts: AuthParts,
+  auth: AuthState,
   call: Call,
   { provider, flow, identity }: IdentifiedFlow,
 ): Promise<Reply> {
   const { context } = call;
-  const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
+  const target = flow.returnTo ?? auth.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {
     const request = { userId: flow.linkUser, startedAt: flow.startedAt };
-    await linkIdentity(parts, callerOf(context), request, identity);
+    await linkIdentity(auth, callerOf(context), request, identity);
     if (target === null) return reply(200, { message: 'Provider linked' });
     return reply(303, undefined, { Location: withParameter(target, 'linked', identity.provider) });
   }
   if (target === null) {
-    const account = await accountOf(parts, context, identity);
-    await assertSignInAllowed(parts, context, account);
-    return advance(parts, call, byProvider(account, `oauth:${identity.provider}`));
+    const account = await accountOf(auth, context, identity);
+    await assertSignInAllowed(auth, context, account);
+    return advance(auth, call, byProvider(account, `oauth:${identity.provider}`));
   }
-  const location = await leadOn(parts, call, { provider, flow, identity }, target);
+  const location = await leadOn(auth, call, { provider, flow, identity }, target);
   return reply(303, undefined, { Location: location });
 }
 
@@ -127,23 +126,23 @@ async function finishFlow(
  * consent.
  */
 async function leadOn(
-  parts: AuthParts,
+  auth: AuthState,
   { koa, context }: Call,
   { provider, flow, identity }: IdentifiedFlow,
   target: string,
 ): Promise<string> {
   const { account, needsConsent } =
-    parts.model.pages === false
-      ? { account: await accountOf(parts, context, identity), needsConsent: false }
-      : await accountToAsk(parts, context, identity);
+    auth.model.pages === false
+      ? { account: await accountOf(auth, context, identity), needsConsent: false }
+      : await accountToAsk(auth, context, identity);
   const userId = account.id;
-  await assertSignInAllowed(parts, context, account);
+  await assertSignInAllowed(auth, context, account);
   if (needsConsent) {
     const secure = isSecure(provider);
-    return askConsent(parts, koa, { userId, identity, flow, target, secure });
+    return askConsent(auth, koa, { userId, identity, flow, target, secure });
   }
   // An address may contain a code that works once, but never a token.
-  return withParameter(target, 'code', await issueCode(parts, koa, { provider, flow, userId }));
+  return withParameter(target, 'code', await issueCode(auth, koa, { provider, flow, userId }));
 }
 
 /** A user whom a provider has identified. */
@@ -154,23 +153,9 @@ export const byProvider = (account: Account, method: AuthMethod): Entry => ({
   goal: { kind: 'session', status: 200 },
 });
 
-/** @throws AppError 403 */
-export async function assertSignInAllowed(
-  parts: AuthParts,
-  context: RequestContext,
-  account: Account,
-): Promise<void> {
-  if (account.disabledAt !== null) throw failure.forbidden('Account disabled');
-  if (account.deletionAt !== null) throw failure.forbidden('Account deleted');
-  if (parts.model.requireVerifiedEmail && !account.emailVerified)
-    throw failure.forbidden('Email not verified');
-  const refusal = await askHook(parts, account, context);
-  if (refusal) throw refusal;
-}
-
 /** Logs and stores a refused sign-in. The provider's own message is only logged. */
 export async function noteRefusal(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   provider: Provider,
   query: Query,
@@ -186,21 +171,12 @@ export async function noteRefusal(
   const said =
     query['error_description'] ??
     (error instanceof Error && error.cause !== undefined ? String(error.cause) : '');
-  parts.kernel.log.warn(
+  auth.log.warn(
     { requestId: context.id, provider: provider.name, reason, said: printable(said).slice(0, 200) },
     'a sign-in through a provider was refused',
   );
-  const caller = callerOf(context);
-  await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel, caller, {
-      kind: 'oauth',
-      outcome: 'failure',
-      reason,
-      identifierHash: null,
-      identifier: null,
-      userId: null,
-      sessionId: null,
-    });
-    emit('oauth.refused', null, { provider: provider.name, reason });
-  });
+  const attempt = { kind: 'oauth', outcome: 'failure', reason } as const;
+  await noteAttempt(auth, callerOf(context), attempt, (emit) =>
+    emit('oauth.refused', null, { provider: provider.name, reason }),
+  );
 }

@@ -1,14 +1,15 @@
 import type { Context as KoaContext } from 'koa';
-import type { UserId } from '../ids.ts';
+import type { UserId } from '../base/ids.ts';
 import { pagesPath } from '../mails/links.ts';
-import type { AuthParts } from '../parts.ts';
-import type { Caller } from '../requests/caller.ts';
+import type { AuthState } from '../state.ts';
+import type { Caller } from '../base/caller.ts';
 import { invalidToken, ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
-import { clearCookie, setCookie } from './browser-mark.ts';
+import { setCookie } from '../base/cookie.ts';
+import { withParameter } from '../sign-in/redirect.ts';
+import { clearCookie } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import type { Identity } from './identity.ts';
 import { joinWithConsent } from './linking.ts';
-import { withParameter } from './redirect.ts';
 import { issueReturnCode } from './return-code.ts';
 
 /** A provider that would be linked to an existing account. The user of the account is asked. */
@@ -40,28 +41,26 @@ export interface Question {
  * token is in a cookie, so that only the browser of the flow can answer, and not in the address.
  */
 export async function askConsent(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   { userId, identity, flow, target, secure }: Question,
 ): Promise<string> {
-  const { oneTime, kernel, model } = parts;
   const { returnTo, codeChallenge, state: mark } = flow;
   const data = { identity, target, returnTo, codeChallenge, mark, secure };
-  const token = await oneTime.issue(kernel.store.db, 'consent', userId, {
+  const token = await auth.oneTime.issue(auth.db, 'consent', userId, {
     data,
     newestOnly: false,
   });
-  setCookie(koa, cookieName(parts), token, { life: ONE_TIME_LIFETIME.consent });
-  return model.pages === false ? target : `${pagesPath(model.pages)}/consent`;
+  setCookie(koa, cookieName(auth), token, {
+    life: ONE_TIME_LIFETIME.consent,
+    secure: auth.config.secureCookies,
+  });
+  return auth.model.pages === false ? target : `${pagesPath(auth.model.pages)}/consent`;
 }
 
 /** The question that this browser has to answer. @throws AppError 400 when there is none. */
-export async function readConsent(parts: AuthParts, koa: KoaContext): Promise<Consent> {
-  const { userId, data } = await parts.oneTime.peek(
-    parts.kernel.store.db,
-    'consent',
-    tokenOf(parts, koa),
-  );
+export async function readConsent(auth: AuthState, koa: KoaContext): Promise<Consent> {
+  const { userId, data } = await auth.oneTime.peek(auth.db, 'consent', tokenOf(auth, koa));
   return { ...(data as unknown as Omit<Consent, 'userId'>), userId };
 }
 
@@ -69,10 +68,10 @@ export async function readConsent(parts: AuthParts, koa: KoaContext): Promise<Co
  * Takes the question, which can be answered only once. Of two answers at the same time one fails.
  * @throws AppError 400.
  */
-export async function takeConsent(parts: AuthParts, koa: KoaContext): Promise<Consent> {
-  const token = tokenOf(parts, koa);
-  clearCookie(koa, cookieName(parts));
-  const { userId, data } = await parts.oneTime.consume(parts.kernel.store.db, 'consent', token);
+export async function takeConsent(auth: AuthState, koa: KoaContext): Promise<Consent> {
+  const token = tokenOf(auth, koa);
+  clearCookie(koa, cookieName(auth));
+  const { userId, data } = await auth.oneTime.consume(auth.db, 'consent', token);
   return { ...(data as unknown as Omit<Consent, 'userId'>), userId };
 }
 
@@ -83,14 +82,14 @@ export async function takeConsent(parts: AuthParts, koa: KoaContext): Promise<Co
  * @throws AppError 400, 409 like `joinWithConsent`
  */
 export async function giveConsent(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   caller: Caller,
   consent: Consent,
 ): Promise<string> {
   const { userId, identity, target, codeChallenge, mark, secure } = consent;
-  await joinWithConsent(parts, caller, userId, identity);
-  const code = await issueReturnCode(parts, koa, {
+  await joinWithConsent(auth, caller, userId, identity);
+  const code = await issueReturnCode(auth, koa, {
     userId,
     method: `oauth:${identity.provider}`,
     challenge: codeChallenge,
@@ -100,11 +99,11 @@ export async function giveConsent(
   return withParameter(target, 'code', code);
 }
 
-function tokenOf(parts: AuthParts, koa: KoaContext): string {
-  const token = koa.cookies.get(cookieName(parts));
+function tokenOf(auth: AuthState, koa: KoaContext): string {
+  const token = koa.cookies.get(cookieName(auth));
   if (!token) throw invalidToken();
   return token;
 }
 
-const cookieName = ({ config }: AuthParts) =>
-  `${config.secureCookies ? '__Host-' : ''}oauth_consent`;
+const cookieName = (auth: AuthState) =>
+  `${auth.config.secureCookies ? '__Host-' : ''}oauth_consent`;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
-import type { UserId } from '../ids.ts';
-import { type Keys, sameText } from '../secrets/keys.ts';
-import { seal, unseal } from '../secrets/seal.ts';
-import { MINUTE } from '../time.ts';
-import { clearCookie, setCookie } from './browser-mark.ts';
+import type { UserId } from '../base/ids.ts';
+import { type Keys, sameText, seal, unseal } from '../secrets/keys.ts';
+import { MINUTE } from '../base/time.ts';
+import { setCookie } from '../base/cookie.ts';
+import { clearCookie, isHostOnly } from './browser-mark.ts';
 import type { FlowSecrets } from './grant.ts';
 import { isSecure, postsForm, type Provider } from './providers.ts';
 
@@ -34,7 +34,14 @@ export function writeFlow(keys: Keys, koa: KoaContext, provider: Provider, flow:
   for (const { name } of flows.slice(MAX_FLOWS - 1)) clearCookie(koa, name);
   const name = cookieName(flow.state, isSecure(provider));
   const value = seal(keys.derived('oauth-flow'), JSON.stringify(flow), name);
-  setCookie(koa, name, value, { life: FLOW_LIFETIME, crossSite: postsForm(provider) });
+  // A form of another site comes with it, and browsers ask such a cookie to be `Secure`, which a
+  // loopback address is to them.
+  const crossSite = postsForm(provider);
+  setCookie(koa, name, value, {
+    life: FLOW_LIFETIME,
+    secure: crossSite || isHostOnly(name),
+    sameSite: crossSite ? 'None' : 'Lax',
+  });
 }
 
 /** Returns the flow of a state in this browser, and deletes its cookie in any case. */

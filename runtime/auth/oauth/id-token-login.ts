@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 import type { Call, Reply } from '@twofold/runtime/http';
-import { advance } from '../steps/advance.ts';
-import { digest } from '../ids.ts';
-import { requireApiKey } from '../sign-in/login.ts';
-import type { AuthParts } from '../parts.ts';
+import { assertSignInAllowed, requireApiKey } from '../sign-in/login.ts';
+import { advance } from '../sign-in/advance.ts';
+import { digest } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
-import { MINUTE, SECOND } from '../time.ts';
-import { assertSignInAllowed, byProvider, noteRefusal } from './callback.ts';
+import { MINUTE, SECOND } from '../base/time.ts';
+import { byProvider, noteRefusal } from './callback.ts';
 import { toIdentity } from './identity.ts';
 import { accountOf } from './linking.ts';
 import type { Provider } from './providers.ts';
@@ -20,34 +20,34 @@ import type { Provider } from './providers.ts';
  * its SHA-256 in hex, and sends the nonce itself here: an attacker who steals the token has only
  * the hash. Each token signs in once.
  */
-export async function signInByIdToken(parts: AuthParts, call: Call): Promise<Reply> {
+export async function signInByIdToken(auth: AuthState, call: Call): Promise<Reply> {
   const { params, body, context } = call;
-  requireApiKey(parts, context);
-  const provider = await parts.providers.get(params['provider'] ?? '');
+  requireApiKey(auth, context);
+  const provider = await auth.providers.get(params['provider'] ?? '');
   if (!provider?.takesIdTokens || !provider.oidc)
     throw failure.notFound('OAuth provider not configured');
   try {
     const nonce = createHash('sha256').update(body.nonce).digest('hex');
-    const claims = await parts.idTokens.verify(provider, body.idToken, nonce);
-    await useOnce(parts, provider, nonce, Number(claims['exp']));
-    const account = await accountOf(parts, context, toIdentity(provider, claims));
-    await assertSignInAllowed(parts, context, account);
-    return await advance(parts, call, byProvider(account, `oauth:${provider.name}`));
+    const claims = await auth.idTokens.verify(provider, body.idToken, nonce);
+    await useOnce(auth, provider, nonce, Number(claims['exp']));
+    const account = await accountOf(auth, context, toIdentity(provider, claims));
+    await assertSignInAllowed(auth, context, account);
+    return await advance(auth, call, byProvider(account, `oauth:${provider.name}`));
   } catch (error) {
-    await noteRefusal(parts, context, provider, {}, error);
+    await noteRefusal(auth, context, provider, {}, error);
     throw error;
   }
 }
 
 /** @throws AppError 400 when the token was used before. */
 async function useOnce(
-  { kernel }: AuthParts,
+  auth: AuthState,
   { name }: Provider,
   nonce: string,
   exp: number,
 ): Promise<void> {
   try {
-    await kernel.store.db
+    await auth.db
       .insertInto('auth_oauth_used_states')
       .values({ hash: digest(`${name}|${nonce}`), exp: exp * SECOND + 2 * MINUTE })
       .execute();

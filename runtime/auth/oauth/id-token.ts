@@ -2,13 +2,13 @@ import {
   createRemoteJWKSet,
   customFetch,
   errors,
-  jwtVerify,
   type FetchImplementation,
   type JWTPayload,
+  jwtVerify,
   type JWTVerifyGetKey,
 } from 'jose';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { MINUTE, SECOND } from '../time.ts';
+import { MINUTE, SECOND } from '../base/time.ts';
 import { fetchJson } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 

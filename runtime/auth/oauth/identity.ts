@@ -1,5 +1,5 @@
 import { isEmail } from '@twofold/schema';
-import { printable } from '../requests/caller.ts';
+import { printable } from '../base/caller.ts';
 import type { FlowSecrets, ProviderTokens } from './grant.ts';
 import { type IdTokens, notVerified } from './id-token.ts';
 import { fetchJson } from './provider-http.ts';

@@ -1,11 +1,10 @@
-import type { Trx } from '../tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
-import { type Caller, callerOf } from '../requests/caller.ts';
-import type { Emit } from '../events/events.ts';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import type { RightsChange } from '../users/roles.ts';
+import type { Change } from '../events/events.ts';
+import type { Trx } from '../base/tables.ts';
+import { type Caller, callerOf } from '../base/caller.ts';
+import type { UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { proveAddress } from '../sign-in/first-proof.ts';
 import { createUser, isUniqueViolation } from '../sign-in/register.ts';
@@ -31,20 +30,20 @@ interface FoundAccount {
  * @throws AppError 401, 409
  */
 export async function accountOf(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   identity: Identity,
 ): Promise<Account> {
-  return (await findAccountWithRetry(parts, context, { identity, linksExisting: true })).account;
+  return (await findAccountWithRetry(auth, context, { identity, linksExisting: true })).account;
 }
 
 /** Like `accountOf`, but does not link an existing account, because its user must agree first. */
 export function accountToAsk(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   identity: Identity,
 ): Promise<FoundAccount> {
-  return findAccountWithRetry(parts, context, { identity, linksExisting: false });
+  return findAccountWithRetry(auth, context, { identity, linksExisting: false });
 }
 
 interface AccountLookup {
@@ -54,54 +53,53 @@ interface AccountLookup {
 }
 
 async function findAccountWithRetry(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   visit: AccountLookup,
 ): Promise<FoundAccount> {
   try {
-    return await findOrCreateAccount(parts, context, visit);
+    return await findOrCreateAccount(auth, context, visit);
   } catch (error) {
     // Of two callbacks of a new user at the same time, the other one created the account.
     if (
       isUniqueViolation(error) ||
       (error instanceof AppError && error.status === 409 && error.message === 'User already exists')
     )
-      return findOrCreateAccount(parts, context, visit);
+      return findOrCreateAccount(auth, context, visit);
     throw error;
   }
 }
 
 async function findOrCreateAccount(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   { identity, linksExisting: joins }: AccountLookup,
 ): Promise<FoundAccount> {
-  const { events, directory, kernel } = parts;
   const caller = callerOf(context);
-  const { id, needsConsent } = await events.transact(caller, async (trx, emit) => {
-    const linked = await findLinkedUser(parts, trx, identity);
+  const { id, needsConsent } = await auth.events.transact(caller, async (change) => {
+    const linked = await findLinkedUser(auth, change.trx, identity);
     if (linked !== null) return { id: linked, needsConsent: false };
-    const existing = await findTrusted(parts, trx, identity);
+    const existing = await findTrusted(auth, change.trx, identity);
     // Nobody has to agree for an account whose address this is the first to prove.
     const links = joins || existing?.emailVerified === false;
-    if (existing && links) await join(parts, { trx, emit, caller }, identity, existing.id);
+    if (existing && links) await join(auth, change, identity, existing.id);
     if (existing) return { id: existing.id, needsConsent: !links };
-    const id = await createLinkedUser(parts, { context, trx, emit }, identity);
+    const id = await createLinkedUser(auth, { ...change, context }, identity);
     return { id, needsConsent: false };
   });
-  const account = await directory.find(kernel.store.db, id);
+  const account = await auth.directory.find(auth.db, id);
   if (!account) throw notVerified('the user is gone');
   return { account, needsConsent };
 }
 
 async function findLinkedUser(
-  { kernel }: AuthParts,
+  auth: AuthState,
   trx: Trx,
   { provider, subject, email, emailVerified }: Identity,
 ): Promise<UserId | null> {
   const row = await trx
     .updateTable('auth_identities')
-    .set({ last_login_at: kernel.now(), email, email_verified: emailVerified ? 1 : 0 })
+    .set({ last_login_at: auth.now(), email, email_verified: emailVerified ? 1 : 0 })
     .where('provider', '=', provider)
     .where('subject', '=', subject)
     .returning('user_id')
@@ -115,65 +113,65 @@ async function findLinkedUser(
  * @throws AppError 409 when the provider has not verified the address.
  */
 async function findTrusted(
-  { model, directory }: AuthParts,
+  auth: AuthState,
   trx: Trx,
   { email, emailVerified }: Identity,
 ): Promise<Account | null> {
-  const account = email === null ? null : await directory.findByEmail(trx, email);
+  const account = email === null ? null : await auth.directory.findByEmail(trx, email);
   if (!account) return null;
-  if (model.oauth.linking !== 'verified' || !emailVerified) throw failure.conflict(ACCOUNT_EXISTS);
+  if (auth.model.oauth.linking !== 'verified' || !emailVerified)
+    throw failure.conflict(ACCOUNT_EXISTS);
   return account;
 }
 
 async function join(
-  parts: AuthParts,
-  change: RightsChange,
+  auth: AuthState,
+  change: Change,
   identity: Identity,
   userId: UserId,
 ): Promise<void> {
   const { trx, emit } = change;
-  await proveAddress(parts, change, userId, null);
-  await insertIdentity(parts, trx, identity, userId);
+  await proveAddress(auth, change, userId, null);
+  await insertIdentity(auth, trx, identity, userId);
   emit('oauth.linked', userId, { provider: identity.provider, automatic: true });
 }
 
 /** The first sign-in of a user, and the transaction that makes them. */
-interface FirstSignIn {
+interface FirstSignIn extends Change {
   readonly context: RequestContext;
-  readonly trx: Trx;
-  readonly emit: Emit;
 }
 
 async function createLinkedUser(
-  parts: AuthParts,
-  { context, trx, emit }: FirstSignIn,
+  auth: AuthState,
+  change: FirstSignIn,
   identity: Identity,
 ): Promise<UserId> {
   const { email, emailVerified, name, avatarUrl } = identity;
   if (email === null) throw notVerified('no address');
-  if (parts.model.user.registerFields.length > 0)
+  if (auth.model.user.registerFields.length > 0)
     throw failure.conflict('Register first, then link this provider');
   const [first = '', ...rest] = name.split(/\s+/);
-  const id = await createUser(parts, trx, emit, {
+  const id = await createUser(auth, change, {
     patch: {
       email,
       first_name: first,
       last_name: rest.join(' '),
       avatar_url: avatarUrl,
-      email_verified_at: emailVerified ? parts.kernel.now() : null,
-      ...(parts.model.user.columns.name && { name: name || email.split('@')[0]! }),
+      email_verified_at: emailVerified ? auth.now() : null,
+      ...(auth.model.user.columns.name && { name: name || email.split('@')[0]! }),
     },
     fields: {},
     // The body of a callback holds codes and tokens of the provider, which are not for hooks.
-    registering: { context, body: {} },
+    registering: { context: change.context, body: {} },
   });
-  await insertIdentity(parts, trx, identity, id);
-  emit('oauth.linked', id, { provider: identity.provider, automatic: true, registered: true });
+  await insertIdentity(auth, change.trx, identity, id);
+  const { provider } = identity;
+  change.emit('oauth.linked', id, { provider, automatic: true, registered: true });
   return id;
 }
 
 async function insertIdentity(
-  { kernel }: AuthParts,
+  auth: AuthState,
   trx: Trx,
   { provider, subject, email, emailVerified }: Identity,
   userId: UserId,
@@ -186,8 +184,8 @@ async function insertIdentity(
       user_id: userId,
       email,
       email_verified: emailVerified ? 1 : 0,
-      created_at: kernel.now(),
-      last_login_at: kernel.now(),
+      created_at: auth.now(),
+      last_login_at: auth.now(),
     })
     .execute();
 }
@@ -206,25 +204,25 @@ export interface LinkRequest {
  * to another user.
  */
 export async function linkIdentity(
-  parts: AuthParts,
+  auth: AuthState,
   caller: Caller,
   { userId, startedAt }: LinkRequest,
   identity: Identity,
 ): Promise<void> {
   try {
-    await parts.events.transact(caller, async (trx, emit) => {
-      await serialiseRights(trx, parts.kernel.store.dialect);
-      const account = await parts.directory.find(trx, userId);
+    await auth.events.transact(caller, async ({ trx, emit }) => {
+      await serialiseRights(trx, auth.store.dialect);
+      const account = await auth.directory.find(trx, userId);
       if (
         !account ||
         isClosed(account) ||
         Math.max(account.passwordChangedAt, account.tokensValidAfter) > startedAt
       )
         throw failure.badRequest('Invalid OAuth state');
-      const owner = await findLinkedUser(parts, trx, identity);
+      const owner = await findLinkedUser(auth, trx, identity);
       if (owner !== null && owner !== userId) throw failure.conflict('Identity already linked');
       if (owner !== null) return;
-      await insertIdentity(parts, trx, identity, userId);
+      await insertIdentity(auth, trx, identity, userId);
       emit('oauth.linked', userId, { provider: identity.provider, automatic: false });
     });
   } catch (error) {
@@ -239,21 +237,22 @@ export async function linkIdentity(
  * both sides has not verified the address, or the identity belongs to another user.
  */
 export async function joinWithConsent(
-  parts: AuthParts,
+  auth: AuthState,
   caller: Caller,
   userId: UserId,
   identity: Identity,
 ): Promise<void> {
   try {
-    await parts.events.transact(caller, async (trx, emit) => {
-      await serialiseRights(trx, parts.kernel.store.dialect);
-      const owner = await findLinkedUser(parts, trx, identity);
+    await auth.events.transact(caller, async (change) => {
+      const { trx, emit } = change;
+      await serialiseRights(trx, auth.store.dialect);
+      const owner = await findLinkedUser(auth, trx, identity);
       if (owner !== null && owner !== userId) throw failure.conflict('Identity already linked');
       if (owner !== null) return;
-      const account = await findTrusted(parts, trx, identity);
+      const account = await findTrusted(auth, trx, identity);
       if (account?.id !== userId || isClosed(account)) throw invalidToken();
-      await proveAddress(parts, { trx, emit, caller }, userId, null);
-      await insertIdentity(parts, trx, identity, userId);
+      await proveAddress(auth, change, userId, null);
+      await insertIdentity(auth, trx, identity, userId);
       emit('oauth.linked', userId, { provider: identity.provider, automatic: false });
     });
   } catch (error) {

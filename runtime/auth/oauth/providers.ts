@@ -1,7 +1,7 @@
+import type { KeyObject } from 'node:crypto';
 import type { OAuthProvider } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
-import type { ProviderCredentials } from './credentials.ts';
-import { type ProfilePaths, presetOf } from './presets.ts';
+import { presetOf, type ProfilePaths } from './presets.ts';
 import { fetchJson, providerError } from './provider-http.ts';
 
 /** A provider with complete configuration. */
@@ -181,4 +181,19 @@ async function discover({
       ...(Array.isArray(algorithms) && { algorithms: algorithms.map(String) }),
     },
   };
+}
+
+/** An OAuth provider's credentials, from the environment. */
+export interface ProviderCredentials {
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientSecret: string | SigningKey;
+  readonly redirectUrl: string;
+}
+
+/** Apple's key, which signs a secret for each call. */
+export interface SigningKey {
+  readonly teamId: string;
+  readonly keyId: string;
+  readonly privateKey: KeyObject;
 }

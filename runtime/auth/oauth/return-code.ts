@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
-import { digest, type UserId } from '../ids.ts';
+import { digest, type UserId } from '../base/ids.ts';
 import { sameText } from '../secrets/keys.ts';
 import { invalidToken, ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import type { Amr } from '../sessions/sessions.ts';
+import type { AuthMethod } from '../base/tables.ts';
 import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';
-import type { AuthMethod } from '../tables.ts';
 
 /**
  * The client that may exchange a code: the one that knows the verifier of `challenge` (RFC 7636),
@@ -22,11 +22,11 @@ type Holder = { readonly challenge: string } | { readonly browser: BrowserMark }
  * in as another user (RFC 9700 section 4.7).
  */
 export function issueCode(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   { provider, flow, userId }: { provider: Provider; flow: Flow; userId: UserId },
 ): Promise<string> {
-  return issueReturnCode(parts, koa, {
+  return issueReturnCode(auth, koa, {
     userId,
     method: `oauth:${provider.name}`,
     challenge: flow.codeChallenge,
@@ -49,7 +49,7 @@ export interface ReturnCode {
 
 /** Creates a code for `POST /api/oauth/exchange`, bound to its holder. */
 export async function issueReturnCode(
-  { oneTime, kernel }: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   { userId, method, challenge, mark, secure, amr }: ReturnCode,
 ): Promise<string> {
@@ -62,7 +62,7 @@ export async function issueReturnCode(
           life: ONE_TIME_LIFETIME.oauth_code,
         }),
       };
-  return oneTime.issue(kernel.store.db, 'oauth_code', userId, {
+  return auth.oneTime.issue(auth.db, 'oauth_code', userId, {
     data: { method, holder, ...(amr && { amr }) },
     newestOnly: false,
   });
@@ -74,11 +74,11 @@ export async function issueReturnCode(
  * @throws AppError 400 `Invalid or expired token`
  */
 export async function redeemCode(
-  { oneTime, kernel }: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   { code, code_verifier: verifier }: { code: string; code_verifier?: string },
 ): Promise<Pick<ReturnCode, 'userId' | 'method' | 'amr'>> {
-  const { userId, data } = await oneTime.consume(kernel.store.db, 'oauth_code', code);
+  const { userId, data } = await auth.oneTime.consume(auth.db, 'oauth_code', code);
   const { method, holder, amr } = data as {
     method: AuthMethod;
     holder?: Holder;

@@ -1,32 +1,32 @@
-import { type Kernel, followRows, type RequestContext } from '@twofold/runtime/kernel';
-import { asUser, type Caller, callerOf, SYSTEM } from '../requests/caller.ts';
-import type { AuthParts } from '../parts.ts';
+import { followRows, type Kernel, type RequestContext } from '@twofold/runtime/kernel';
+import { asUser, type Caller, callerOf, SYSTEM } from '../base/caller.ts';
+import type { AuthState } from '../state.ts';
 
 /**
  * The user who makes a row of the organization's type, by whatever way, is its first member, in the
  * same transaction.
  */
-export function followOrganizations({ kernel, model, events }: AuthParts): void {
-  const { organizations } = model;
+export function followOrganizations(auth: AuthState): void {
+  const { organizations } = auth.model;
   if (!organizations) return;
   const [first = ''] = organizations.roles;
-  followRows(kernel.store, organizations.entity, {
+  followRows(auth.store, organizations.entity, {
     made: ({ id, caller, request }) =>
-      events.transact(by(caller, request), async (trx, emit) => {
-        const organization_id = keyOf(kernel, id);
+      auth.events.transact(by(caller, request), async ({ trx, emit }) => {
+        const organization_id = keyOf(auth, id);
         emit('organization.created', caller, { organization_id });
         if (caller === null) return undefined;
         await trx
           .insertInto('auth_members')
-          .values({ organization_id, user_id: caller, role: first, created_at: kernel.now() })
+          .values({ organization_id, user_id: caller, role: first, created_at: auth.now() })
           .execute();
         emit('member.added', caller, { organization_id, role: first });
         return isNarrowed(request) ? undefined : { id: organization_id, role: first };
       }),
     // The table's own trigger removes its memberships.
     removed: ({ id, caller, request }) =>
-      events.emit(by(caller, request), 'organization.deleted', null, {
-        organization_id: keyOf(kernel, id),
+      auth.events.emit(by(caller, request), 'organization.deleted', null, {
+        organization_id: keyOf(auth, id),
       }),
   });
 }

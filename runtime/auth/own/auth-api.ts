@@ -1,22 +1,22 @@
-import { failure, InternalError } from '@twofold/runtime/errors';
-import { type BoundRoute, type Call, createChecks, koaOf } from '@twofold/runtime/http';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, koaOf } from '@twofold/runtime/http';
 import type { Credentialed, RequestContext } from '@twofold/runtime/kernel';
-import { advance } from '../steps/advance.ts';
-import { type Change, disabling, enable } from '../admin/users.ts';
-import { addressKey, asUser, callerOf } from '../requests/caller.ts';
-import { endAccess, type KeptAccess } from '../sessions/ended-access.ts';
-import { storedUserId, type UserId } from '../ids.ts';
+import type { LoginObject } from '../sessions/issue-tokens.ts';
+import { advance } from '../sign-in/advance.ts';
+import { type AccountChange, disabling, enable } from '../admin/users.ts';
+import { addressKey, asUser, callerOf } from '../base/caller.ts';
+import type { FlowCalls } from '../requests/flow-calls.ts';
+import { endAccess, endSessions, type KeptAccess, logOut } from '../sign-in/ended-access.ts';
+import { storedUserId, type UserId } from '../base/ids.ts';
 import { askHook, checkPassword, toAttempt } from '../sign-in/login.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
-import { assertStillOpen } from '../steps/reauthentication.ts';
-import { refuseImpersonation } from '../users/authority.ts';
-import type { LoginObject } from '../sessions/sign-in.ts';
+import { assertStillOpen } from '../requests/proof.ts';
+import { refuseImpersonation } from '../requests/authority.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
-import { validator } from '../validator.ts';
+import { recogniseToken } from '../requests/credentials.ts';
+import type { AuthMethod } from '../base/tables.ts';
 import { type Identity, setIdentity } from './identity.ts';
-import { recogniseToken } from './credentials.ts';
-import type { AuthMethod } from '../tables.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -72,35 +72,36 @@ export interface PasswordChange {
   readonly keep?: readonly KeptAccess[];
 }
 
-/** The bound routes, and the same ones without limits for code that no request calls. */
-export interface AuthRoutes {
-  readonly limited: readonly BoundRoute[];
-  readonly free: () => readonly BoundRoute[];
+/** The flows as a request calls them, and without limits, for code that no request calls. */
+export interface OwnCalls {
+  readonly limited: FlowCalls;
+  readonly free: FlowCalls;
 }
 
 /** Makes `ctx.auth` of a context. */
 export function createAuthApi(
-  parts: AuthParts,
-  routes: AuthRoutes,
+  auth: AuthState,
+  { limited, free }: OwnCalls,
 ): (context: RequestContext) => Auth {
-  const call = createCalls(routes);
+  const call = async (context: RequestContext, flow: string, body: Body) => {
+    const { koa, attached } = koaOf(context);
+    return (attached ? limited : free).call(flow, { koa, context }, { body });
+  };
   return (context) => ({
     register: async (body) => {
-      const { status, body: login } = await call(context, 'register', body);
+      const { status, body: login } = await call(context, 'POST /api/auth/register', body);
       return status === 201 ? toOwn(login) : null;
     },
-    login: async (body) => toOwn((await call(context, 'login', body)).body),
-    refresh: async (body) => toOwn((await call(context, 'refresh', body)).body),
-    issue: (userId, { method = 'own' } = {}) => issue(parts, context, userId, method),
-    verify: async (accessToken) => recogniseToken(parts, accessToken),
+    login: async (body) => toOwn((await call(context, 'POST /api/auth/login', body)).body),
+    refresh: async (body) => toOwn((await call(context, 'POST /api/auth/refresh', body)).body),
+    issue: (userId, { method = 'own' } = {}) => issue(auth, context, userId, method),
+    verify: async (accessToken) => recogniseToken(auth, accessToken),
     invalidateExtend: async (userId) =>
-      parts.directory.update(parts.kernel.store.db, storedUserId(userId), {
-        tokens_valid_after: parts.kernel.now(),
-      }),
+      auth.directory.update(auth.db, storedUserId(userId), { tokens_valid_after: auth.now() }),
     setIdentity: async (userId, identity) =>
-      setIdentity(parts, context, await accountOf(parts, userId), identity),
-    ...passwords(parts, context, call.checked),
-    ...sessions(parts, context),
+      setIdentity(auth, context, await accountOf(auth, userId), identity),
+    ...passwords(auth, context, limited),
+    ...sessions(auth, context),
   });
 }
 
@@ -110,67 +111,48 @@ function toOwn(answer: unknown): OwnLogin {
   return 'id' in login ? { ...login, id: String(login.id) } : (login as unknown as OwnLogin);
 }
 
-function createCalls({ limited, free }: AuthRoutes) {
-  const checks = createChecks(validator);
-  const routeOf = (routes: readonly BoundRoute[], id: string) => {
-    const route = routes.find(({ spec }) => spec.id === id);
-    if (!route) throw new InternalError(`ctx.auth.${id} needs auth: in the manifest`);
-    return route;
-  };
-  const bodyOf = ({ spec: { body } }: BoundRoute, given: object) =>
-    body?.kind === 'json' ? checks.body(body.schema)(given) : given;
-  const call = async (context: RequestContext, id: string, given: Body) => {
-    const { koa, attached } = koaOf(context);
-    const route = routeOf(attached ? limited : free(), id);
-    const body = bodyOf(route, given);
-    return route.handle({ route: route.spec, params: {}, query: {}, body, context, koa });
-  };
-  /** The body, if the route accepts it. @throws AppError 400 */
-  const checked: Checked = (id, given) => bodyOf(routeOf(limited, id), given) as typeof given;
-  return Object.assign(call, { checked });
-}
-
-type Checked = <Given extends object>(id: string, given: Given) => Given;
-
 async function issue(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   userId: UserId,
   method: string,
 ): Promise<OwnLogin> {
-  const account = await accountOf(parts, userId);
+  const account = await accountOf(auth, userId);
   if (isClosed(account)) throw failure.forbidden('Account disabled');
-  const refusal = await askHook(parts, account, context);
+  const refusal = await askHook(auth, account, context);
   if (refusal) throw refusal;
   const { koa } = koaOf(context);
   const call = { context, koa, body: {} } as unknown as Call;
   const goal = { kind: 'session', status: 200 } as const;
   const entry = { account, method: method as AuthMethod, amr: [], goal };
-  return toOwn((await advance(parts, call, entry)).body);
+  return toOwn((await advance(auth, call, entry)).body);
 }
 
-async function accountOf({ directory, kernel }: AuthParts, userId: UserId): Promise<Account> {
-  const account = await directory.find(kernel.store.db, storedUserId(userId));
+async function accountOf(auth: AuthState, userId: UserId): Promise<Account> {
+  const account = await auth.directory.find(auth.db, storedUserId(userId));
   if (!account) throw failure.notFound('User not found');
   return account;
 }
 
 function passwords(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
-  checked: Checked,
+  calls: FlowCalls,
 ): Pick<Auth, 'changePassword' | 'setPassword'> {
   return {
     changePassword: async (userId, body) => {
-      const { current_password, new_password, keep } = checked('changePassword', body);
+      const { current_password, new_password, keep } = calls.checked(
+        'POST /api/auth/change-password',
+        body,
+      );
       const { koa, attached } = koaOf(context);
       const limit = { policy: 'auth-ip', subject: addressKey(context.ip) };
-      if (attached) await parts.limits.enforce(koa, [limit]);
+      if (attached) await auth.limits.enforce(koa, [limit]);
       refuseImpersonation(context);
       if (current_password === undefined) throw failure.badRequest('current_password is required');
-      const account = await accountOf(parts, userId);
-      await checkPassword(parts, toAttempt(parts, context, koa, account.email, current_password));
-      await store(parts, context, account, {
+      const account = await accountOf(auth, userId);
+      await checkPassword(auth, toAttempt(auth, context, koa, account.email, current_password));
+      await store(auth, context, account, {
         password: new_password,
         reason: 'password changed',
         ...(keep && { keep }),
@@ -178,7 +160,7 @@ function passwords(
       });
     },
     setPassword: async (userId, password) =>
-      store(parts, context, await accountOf(parts, userId), { password, reason: 'password set' }),
+      store(auth, context, await accountOf(auth, userId), { password, reason: 'password set' }),
   };
 }
 
@@ -197,58 +179,51 @@ interface NewPassword {
 }
 
 async function store(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   account: Account,
   { password, ...ending }: NewPassword,
 ): Promise<void> {
-  const { policy, passwords: hashing, events, directory, kernel } = parts;
-  await policy.assert(password, account);
-  const hash = await hashing.hash(password);
+  await auth.passwords.assert(password, account);
+  const hash = await auth.passwords.hash(password);
   const caller = asUser(callerOf(context), account.id);
-  const now = kernel.now();
-  await events.transact(caller, async (trx, emit) => {
-    await directory.update(trx, account.id, {
+  const now = auth.now();
+  await auth.events.transact(caller, async (change) => {
+    const { trx, emit } = change;
+    await auth.directory.update(trx, account.id, {
       password: hash,
       password_changed_at: now,
       ...(ending.session === undefined && { tokens_valid_after: now }),
     });
     // A reset that was under way has ended the session of the caller, and its password stays.
-    if (ending.session !== undefined) await assertStillOpen(parts, trx, ending.session);
-    const ended = await endAccess(parts, { trx, emit, caller }, account, ending);
+    if (ending.session !== undefined) await assertStillOpen(auth, trx, ending.session);
+    const ended = await endAccess(auth, change, account, ending);
     emit('password.changed', account.id, { ...ended });
   });
 }
 
 function sessions(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
 ): Pick<Auth, 'logout' | 'logoutAll' | 'disable' | 'enable'> {
-  const { events, kernel, directory } = parts;
-  const change = async (userId: UserId, work: Change) => {
-    const account = await accountOf(parts, userId);
-    const caller = callerOf(context);
-    await events.transact(caller, (trx, emit) => work(account, trx, emit, caller));
+  const change = async (userId: UserId, work: AccountChange) => {
+    const account = await accountOf(auth, userId);
+    await auth.events.transact(callerOf(context), (each) => work(account, each));
   };
   return {
     logout: async () => {
       const { principal } = context;
       if (principal.kind !== 'user' || !principal.sessionId) throw failure.unauthenticated();
-      await events.transact(callerOf(context), async (trx, emit) => {
-        if (await parts.sessions.end(trx, principal.sessionId, 'logout'))
-          emit('auth.logout', principal.id, { session_id: principal.sessionId });
-      });
-      clearRefreshCookie(parts, koaOf(context).koa);
+      await logOut(auth, context);
+      clearRefreshCookie(auth, koaOf(context).koa);
     },
     logoutAll: async (given) => {
       const userId = storedUserId(given);
-      await events.transact(asUser(callerOf(context), userId), async (trx, emit) => {
-        const revoked = await parts.sessions.endAll(trx, userId, 'logout everywhere');
-        await directory.update(trx, userId, { tokens_valid_after: kernel.now() });
-        emit('auth.logout_all', userId, { revoked });
-      });
+      await auth.events.transact(asUser(callerOf(context), userId), (each) =>
+        endSessions(auth, each, userId, 'logout everywhere'),
+      );
     },
-    disable: (userId) => change(userId, disabling(parts)),
-    enable: (userId) => change(userId, (...args) => enable(parts, ...args)),
+    disable: (userId) => change(userId, disabling(auth)),
+    enable: (userId) => change(userId, (...args) => enable(auth, ...args)),
   };
 }

@@ -1,10 +1,10 @@
 import { failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
-import type { AuthParts } from '../parts.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import { checkEmail, checkPhone, checkUsername, emailKey } from '../sign-in/identity-rules.ts';
+import type { AuthState } from '../state.ts';
+import { asUser, callerOf } from '../base/caller.ts';
+import { checkEmail, checkPhone, checkUsername, emailKey } from '../base/identity-rules.ts';
 import { isUniqueViolation, userExists } from '../sign-in/register.ts';
-import { mailVerification } from '../sign-in/verification.ts';
+import { mailVerification } from '../sign-in/mailed-links.ts';
 import type { Account, AccountPatch } from '../users/user-directory.ts';
 
 /** The names with which a user signs in. A field that is left out stays as it is. */
@@ -16,9 +16,9 @@ export interface Identity {
 
 type Changes = Pick<AccountPatch, 'email' | 'username' | 'phone'>;
 
-/** `ctx.auth.setIdentity`, see `Auth`. */
+/** `ctx.auth.setIdentity`, see `AuthState`. */
 export async function setIdentity(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   account: Account,
   identity: Identity,
@@ -26,25 +26,28 @@ export async function setIdentity(
   const changes = changesOf(account, identity);
   const fields = Object.keys(changes);
   if (fields.length === 0) return;
-  const { events, directory } = parts;
   const caller = asUser(callerOf(context), account.id);
   const { email } = changes;
   const moves = email !== undefined && emailKey(email) !== emailKey(account.email);
-  await events.transact(caller, async (trx, emit) => {
-    await directory.serialise(trx);
-    if (await directory.isTaken(trx, takenBy(account, changes), account.id)) throw userExists();
+  await auth.events.transact(caller, async (change) => {
+    const { trx, emit } = change;
+    await auth.directory.serialise(trx);
+    if (await auth.directory.isTaken(trx, takenBy(account, changes), account.id))
+      throw userExists();
     const unproved = moves ? { email_verified_at: null } : {};
-    await directory.update(trx, account.id, { ...changes, ...unproved }).catch((error: unknown) => {
-      throw isUniqueViolation(error) ? userExists() : error;
-    });
+    await auth.directory
+      .update(trx, account.id, { ...changes, ...unproved })
+      .catch((error: unknown) => {
+        throw isUniqueViolation(error) ? userExists() : error;
+      });
     emit('user.updated', account.id, { fields });
     if (!moves) return;
     emit('email.changed', account.id, {});
-    await mailVerification(parts, trx, emit, { userId: account.id, email, caller });
+    await mailVerification(auth, change, { userId: account.id, email });
   });
-  if (!moves || parts.mailer.mode === 'none') return;
+  if (!moves || auth.mails.mode === 'none') return;
   const told = { to: account.email, account, caller };
-  parts.kernel.store.afterCommit(() => parts.mails.send('email-changed', told, { email }));
+  auth.store.afterCommit(() => auth.mails.send('email-changed', told, { email }));
 }
 
 /** The fields that differ from the account, checked. @throws AppError 400 */

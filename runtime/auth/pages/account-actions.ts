@@ -1,3 +1,4 @@
+import { clearPagesSession } from '../sessions/pages-session.ts';
 import { html } from '../mails/html.ts';
 import type { FormState, Outcome, PageRequest } from './page.ts';
 import { capital, parseAssertion } from './sign-in-pages.ts';
@@ -103,7 +104,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   delete: async (request, { sure }) => {
     if (sure !== 'yes') return { redirect: `${request.path('account')}#delete` };
     await request.call('DELETE /api/auth/me');
-    request.cookies.session.clear(request.koa);
+    clearPagesSession(request.auth, request.koa);
     request.cookies.writeNotice(request.koa, 'account_deletion_done');
     return { redirect: request.path('sign-in') };
   },

@@ -1,8 +1,9 @@
-import { html } from '../mails/html.ts';
-import { asUser, callerOf } from '../requests/caller.ts';
-import type { LoginObject } from '../sessions/sign-in.ts';
-import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
 import { AppError } from '@twofold/runtime/errors';
+import { logOut } from '../sign-in/ended-access.ts';
+import type { LoginObject } from '../sessions/issue-tokens.ts';
+import { clearPagesSession, keepPagesSession } from '../sessions/pages-session.ts';
+import { html } from '../mails/html.ts';
+import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
 import { parseAssertion } from './sign-in-pages.ts';
 import { ACTIONS } from './account-actions.ts';
 import { sections } from './account-sections.ts';
@@ -57,15 +58,10 @@ const signInPath = (request: PageRequest) =>
 
 /** Ends the session of the pages. */
 async function signOut(request: PageRequest): Promise<Redirect> {
-  const { koa, context, parts, cookies } = request;
-  const { principal } = context;
-  if (principal.kind === 'user')
-    await parts.events.transact(asUser(callerOf(context), principal.id), async (trx, emit) => {
-      if (await parts.sessions.end(trx, principal.sessionId, 'logout'))
-        emit('auth.logout', principal.id, { session_id: principal.sessionId });
-    });
-  cookies.session.clear(koa);
-  clearRefreshCookie(parts, koa);
+  const { koa, context, auth, cookies } = request;
+  await logOut(auth, context);
+  clearPagesSession(request.auth, koa);
+  clearRefreshCookie(auth, koa);
   cookies.writeNotice(koa, 'signed_out');
   return { redirect: request.path('sign-in') };
 }
@@ -106,7 +102,7 @@ async function prove(request: PageRequest, { password, credential }: Values): Pr
   const answer = await request.call('POST /api/auth/reauthenticate', { body });
   if (answer.status === 202) return proceed(request, answer, { returnTo: null });
   const login = answer.body as Partial<LoginObject>;
-  if (login.accessToken) request.cookies.session.keep(request.koa, login as LoginObject);
+  if (login.accessToken) keepPagesSession(request.auth, request.koa, login as LoginObject);
   cookies.writeNotice(koa, 'proof_done');
   return { redirect: request.path('account') };
 }

@@ -1,6 +1,6 @@
 import { html, type Html, type HtmlValue } from '../mails/html.ts';
 import { configuredProviders } from '../oauth/providers.ts';
-import { deviceKind } from '../sign-in/device-kind.ts';
+import { deviceKind } from '../base/caller.ts';
 import { actionForm, checkbox, newPasswordField, passkeyForm, renderForm } from './form.ts';
 import type { FormState, PageRequest } from './page.ts';
 import { capital } from './sign-in-pages.ts';
@@ -237,9 +237,9 @@ async function keySection(request: PageRequest, form: FormState): Promise<HtmlVa
 }
 
 async function identitySection(request: PageRequest): Promise<HtmlValue> {
-  const { t, parts } = request;
-  const ids = new Set(parts.config.providers.map(({ name }) => name));
-  const configured = configuredProviders(parts.model.oauth.providers).filter(({ name }) =>
+  const { t, auth } = request;
+  const ids = new Set(auth.config.providers.map(({ name }) => name));
+  const configured = configuredProviders(auth.model.oauth.providers).filter(({ name }) =>
     ids.has(name),
   );
   if (configured.length === 0) return null;

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, resolve, sep } from 'node:path';
-import type { AuthModel } from '@twofold/schema';
+import { type AuthModel, shade } from '@twofold/schema';
 import { readDesign } from '@twofold/runtime/http';
-import { shade } from '@twofold/schema';
 
 /** A file that the pages load. */
 export interface Asset {

@@ -1,6 +1,6 @@
 import { html } from '../mails/html.ts';
 import { type Consent, giveConsent, readConsent, takeConsent } from '../oauth/consent.ts';
-import { callerOf } from '../requests/caller.ts';
+import { callerOf } from '../base/caller.ts';
 import { actionForm, renderForm } from './form.ts';
 import type { Page, PageRequest, View } from './page.ts';
 import { isProblem } from './problems.ts';
@@ -10,8 +10,8 @@ import { capital } from './sign-in-pages.ts';
 export const consentPage: Page = {
   name: 'consent',
   show: async (request, form) => {
-    const { t, parts, koa } = request;
-    const consent = await readConsent(parts, koa).catch((error: unknown) => {
+    const { t, auth, koa } = request;
+    const consent = await readConsent(auth, koa).catch((error: unknown) => {
       if (isProblem(error)) return null;
       throw error;
     });
@@ -26,10 +26,10 @@ export const consentPage: Page = {
     };
   },
   submit: async (request, { do: action }) => {
-    const { parts, koa, context, cookies } = request;
-    const consent = await takeConsent(parts, koa);
+    const { auth, koa, context, cookies } = request;
+    const consent = await takeConsent(auth, koa);
     if (action !== 'refuse')
-      return { redirect: await giveConsent(parts, koa, callerOf(context), consent) };
+      return { redirect: await giveConsent(auth, koa, callerOf(context), consent) };
     cookies.writeNotice(koa, 'consent_refused');
     return { redirect: backFrom(request, consent) };
   },

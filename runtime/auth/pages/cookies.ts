@@ -1,10 +1,10 @@
 import type { Context as KoaContext } from 'koa';
-import { createPagesSession, type PagesSession } from '../sessions/pages-session.ts';
-import { randomToken } from '../ids.ts';
-import { mac, sameText } from '../secrets/keys.ts';
-import type { AuthParts } from '../parts.ts';
-import { seal, unseal } from '../secrets/seal.ts';
-import { MINUTE } from '../time.ts';
+import { failure } from '@twofold/runtime/errors';
+import { setCookie } from '../base/cookie.ts';
+import { randomToken } from '../base/ids.ts';
+import { mac, sameText, seal, unseal } from '../secrets/keys.ts';
+import type { AuthState } from '../state.ts';
+import { MINUTE } from '../base/time.ts';
 
 /** An unfinished sign-in: the data that the next page needs to continue it. */
 export interface PendingSignIn {
@@ -23,7 +23,6 @@ export interface PendingSignIn {
 
 /** The cookies of the pages. They are `HttpOnly`, and of no use outside the pages. */
 export interface PageCookies {
-  readonly session: PagesSession;
   readStep(koa: KoaContext): PendingSignIn | null;
   writeStep(koa: KoaContext, step: PendingSignIn): void;
   clearStep(koa: KoaContext): void;
@@ -37,57 +36,73 @@ export interface PageCookies {
 
 const STEP_LIFE = 10 * MINUTE;
 
-export function createPageCookies(parts: AuthParts): PageCookies {
-  const { kernel, keys, config } = parts;
-  const key = keys.derived('pages');
-  const names = namesOf(config.secureCookies);
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${config.secureCookies ? '; Secure' : ''}`;
-  const set = (koa: KoaContext, name: string, value: string, maxAge?: number) =>
-    koa.append(
-      'Set-Cookie',
-      `${name}=${value}${maxAge === undefined ? '' : `; Max-Age=${maxAge}`}; ${attributes}`,
-    );
-  const read = (koa: KoaContext, name: string) => koa.cookies.get(name) ?? null;
+export function createPageCookies(auth: AuthState): PageCookies {
+  const key = auth.keys.derived('pages');
+  const secure = auth.config.secureCookies;
+  // With `__Host-` a browser takes the cookie only from this host, and not from a subdomain.
+  const nameOf = (kind: CookieKind) => `${secure ? '__Host-' : ''}pages_${kind}`;
+  const set = (koa: KoaContext, kind: CookieKind, value: string, life?: number) =>
+    setCookie(koa, nameOf(kind), value, { life, secure });
+  const read = (koa: KoaContext, kind: CookieKind) => koa.cookies.get(nameOf(kind)) ?? null;
   const tokenOf = (nonce: string) => mac(key, `form ${nonce}`);
   return {
-    session: createPagesSession(parts),
     readStep: (koa) => {
-      const sealed = read(koa, names.step);
-      const text = sealed && unseal(keys.derivedAll('pages'), sealed, 'step');
+      const sealed = read(koa, 'step');
+      const text = sealed && unseal(auth.keys.derivedAll('pages'), sealed, 'step');
       const step = text ? (JSON.parse(text) as PendingSignIn) : null;
-      return step && step.until > kernel.now() ? step : null;
+      return step && step.until > auth.now() ? step : null;
     },
-    writeStep: (koa, step) =>
-      void set(koa, names.step, seal(key, JSON.stringify(step), 'step'), STEP_LIFE / 1000),
-    clearStep: (koa) => void set(koa, names.step, '', 0),
+    writeStep: (koa, step) => set(koa, 'step', seal(key, JSON.stringify(step), 'step'), STEP_LIFE),
+    clearStep: (koa) => set(koa, 'step', '', 0),
     takeNotice: (koa) => {
-      const notice = read(koa, names.notice);
-      if (notice !== null) set(koa, names.notice, '', 0);
+      const notice = read(koa, 'notice');
+      if (notice !== null) set(koa, 'notice', '', 0);
       return notice !== null && /^\w{1,40}$/.test(notice) ? notice : null;
     },
-    writeNotice: (koa, notice) => void set(koa, names.notice, notice, 60),
+    writeNotice: (koa, notice) => set(koa, 'notice', notice, MINUTE),
     formToken: (koa) => {
       // All forms of a page that is the browser's first one share the new nonce.
-      const known = read(koa, names.form) ?? (koa.state['pages_form'] as string | undefined);
+      const known = read(koa, 'form') ?? (koa.state['pages_form'] as string | undefined);
       if (known) return tokenOf(known);
       const nonce = randomToken(16);
       koa.state['pages_form'] = nonce;
-      set(koa, names.form, nonce);
+      set(koa, 'form', nonce);
       return tokenOf(nonce);
     },
     isFormToken: (koa, token) => {
-      const nonce = read(koa, names.form);
+      const nonce = read(koa, 'form');
       return nonce !== null && sameText(tokenOf(nonce), token);
     },
   };
 }
 
-/** With `__Host-` a browser takes the cookie only from this host, and not from a subdomain. */
-function namesOf(secure: boolean) {
-  const prefix = secure ? '__Host-pages' : 'pages';
-  return {
-    step: `${prefix}_step`,
-    notice: `${prefix}_notice`,
-    form: `${prefix}_form`,
-  };
+type CookieKind = 'step' | 'notice' | 'form';
+
+/** The field that holds the token of a form. */
+export const FORM_TOKEN = 'form_token';
+
+/**
+ * Refuses a form that was not sent by a page of this server: it needs the page's own origin, and
+ * the token that belongs to the browser's cookie.
+ *
+ * @throws AppError 403 `Invalid form`
+ */
+export function assertOwnForm(
+  koa: KoaContext,
+  cookies: PageCookies,
+  { origins, token }: { readonly origins: readonly string[]; readonly token: string },
+): void {
+  if (!isOwnOrigin(koa, origins) || !cookies.isFormToken(koa, token))
+    throw failure.forbidden('Invalid form');
+}
+
+/**
+ * `Sec-Fetch-Site`, which no page can set, says where the form was. Browsers without it send their
+ * origin. With `Referrer-Policy: no-referrer` the others send `Origin: null` with a form (Fetch standard,
+ * "append a request Origin header"). `Sec-Fetch-Site` then says where the form was; no page can set
+ * that header.
+ */
+function isOwnOrigin(koa: KoaContext, origins: readonly string[]): boolean {
+  const site = koa.get('Sec-Fetch-Site');
+  return site === '' ? origins.includes(koa.get('Origin')) : site === 'same-origin';
 }

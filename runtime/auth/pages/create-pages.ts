@@ -2,19 +2,19 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import { isAnyPort, isAppAddress } from '@twofold/schema';
 import type { RequestContext, ServerModule } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type BoundRoute, type Guard, readBody } from '@twofold/runtime/http';
+import { readBody } from '@twofold/runtime/http';
 import { readUser } from '../requests/authenticate.ts';
+import type { FlowCalls } from '../requests/flow-calls.ts';
+import { readPagesSession } from '../sessions/pages-session.ts';
 import { html } from '../mails/html.ts';
 import { acceptedLanguages, matchLanguage } from '../mails/language.ts';
 import { pagesPath, pagesUrl } from '../mails/links.ts';
 import { FROM_AUTH_PAGE } from '../sign-in/login.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { accountPage } from './account-page.ts';
 import { type Asset, createPageAssets, type PageAssets } from './assets.ts';
-import { createRouteCaller, type RouteCaller } from './call-route.ts';
 import { consentPage } from './consent-page.ts';
-import { createPageCookies, type PageCookies } from './cookies.ts';
-import { assertOwnForm, FORM_TOKEN } from './forgery.ts';
+import { assertOwnForm, createPageCookies, FORM_TOKEN, type PageCookies } from './cookies.ts';
 import { renderFrame } from './frame.ts';
 import {
   changeEmailPage,
@@ -25,8 +25,7 @@ import {
   verifyPage,
 } from './link-pages.ts';
 import type { FormState, Outcome, Page, PageRequest, View } from './page.ts';
-import { callbackErrors } from './callback-errors.ts';
-import { isProblem, problemOf } from './problems.ts';
+import { callbackErrors, isProblem, problemOf } from './problems.ts';
 import { registerPage, setupPage, signInPage } from './sign-in-pages.ts';
 import { emailSignInPage, invitationPage, missing, secondFactorPage } from './step-pages.ts';
 import { allTexts } from './languages.ts';
@@ -55,8 +54,8 @@ const PAGES: ReadonlyMap<string, Page> = new Map(
  * Chromium applies `form-action` to the redirect after a form too, so the addresses at which a
  * sign-in may end are listed.
  */
-function policyOf({ model, config }: AuthParts): string {
-  const ends = [...model.oauth.returnTo, config.oauthSuccessRedirect ?? '']
+function policyOf(auth: AuthState): string {
+  const ends = [...auth.model.oauth.returnTo, auth.config.oauthSuccessRedirect ?? '']
     .filter((address) => URL.canParse(address))
     .map((address) => ` ${sourceOf(address)}`);
   return `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${ends.join('')}; frame-ancestors 'none'`;
@@ -74,11 +73,11 @@ const EMPTY: FormState = { values: {}, errors: {} };
 
 /** The parts that all requests to the pages share. */
 interface Site {
-  readonly parts: AuthParts;
+  readonly auth: AuthState;
   readonly base: string;
   readonly policy: string;
   readonly cookies: PageCookies;
-  readonly caller: RouteCaller;
+  readonly calls: FlowCalls;
   readonly texts: OwnTexts;
   readonly languages: readonly string[];
   readonly assets: () => Promise<PageAssets>;
@@ -87,28 +86,26 @@ interface Site {
 /**
  * The pages: forms for everything that the endpoints do for a user. They call the endpoints'
  * handlers, so they have no rules of their own.
- *
- * @param routes the endpoints with their limits.
  */
 export function createPages(
-  parts: AuthParts,
-  routes: readonly BoundRoute[],
-  { guards, texts = {} }: { guards: Readonly<Record<string, Guard>>; texts?: OwnTexts | undefined },
+  auth: AuthState,
+  calls: FlowCalls,
+  texts: OwnTexts = {},
 ): Pick<ServerModule, 'endpoint' | 'errorForm'> {
-  const { pages } = parts.model;
-  if (pages === false || !parts.users) return {};
+  const { pages } = auth.model;
+  if (pages === false || !auth.config.users) return {};
   const base = pagesPath(pages);
   let assets: Promise<PageAssets> | undefined;
   const site: Site = {
-    parts,
+    auth,
     base,
-    policy: policyOf(parts),
-    cookies: createPageCookies(parts),
-    caller: createRouteCaller(routes, guards),
+    policy: policyOf(auth),
+    cookies: createPageCookies(auth),
+    calls,
     texts,
     languages: pages.languages,
     // Read on first use, because many servers never show a page.
-    assets: () => (assets ??= createPageAssets(pages.theme, parts.kernel.root)),
+    assets: () => (assets ??= createPageAssets(pages.theme, auth.root)),
   };
   const endpoint: Middleware = async (koa, next) => {
     if (koa.path.startsWith('/.well-known/') && wellKnown(site, koa)) return;
@@ -120,16 +117,16 @@ export function createPages(
 }
 
 /** https://w3c.github.io/webappsec-change-password-url/ and the passkey endpoints of WebAuthn. */
-function wellKnown({ parts }: Site, koa: KoaContext): boolean {
+function wellKnown({ auth }: Site, koa: KoaContext): boolean {
   if (koa.method !== 'GET' && koa.method !== 'HEAD') return false;
-  const account = `${pagesUrl(parts)}/account`;
+  const account = `${pagesUrl(auth)}/account`;
   if (koa.path === '/.well-known/change-password') {
     koa.status = 303;
     koa.set('Location', `${account}#password`);
     koa.body = '';
     return true;
   }
-  if (koa.path !== '/.well-known/passkey-endpoints' || parts.model.passkeys === false) return false;
+  if (koa.path !== '/.well-known/passkey-endpoints' || auth.model.passkeys === false) return false;
   koa.body = { enroll: `${account}#passkeys`, manage: `${account}#passkeys` };
   return true;
 }
@@ -142,7 +139,7 @@ async function serve(site: Site, koa: KoaContext): Promise<void> {
     'Cache-Control': 'no-store',
     'Cross-Origin-Opener-Policy': 'same-origin',
   });
-  if (site.parts.config.secureCookies)
+  if (site.auth.config.secureCookies)
     koa.set('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
   const name = koa.path.slice(site.base.length + 1);
   const assets = await site.assets();
@@ -175,19 +172,18 @@ function sendAsset(koa: KoaContext, { type, content, tag }: Asset): void {
 
 /** The caller of a page is the owner of the pages' cookie, whatever else the request presents. */
 async function openRequest(site: Site, koa: KoaContext): Promise<PageRequest> {
-  const { parts, cookies, base } = site;
+  const { auth, cookies, base } = site;
   const context = koa.state['context'] as RequestContext;
   context.principal = { kind: 'anonymous' };
   context.values.set(FROM_AUTH_PAGE, true);
-  const token = cookies.session.read(koa);
+  const token = readPagesSession(auth, koa);
   const signedIn =
-    token !== null &&
-    (await readUser({ ...parts, accessTokens: cookies.session.tokens }, token, context));
+    token !== undefined && (await readUser(auth, token, context, { tokens: auth.tokens.pages }));
   const locale = await localeOf(site, koa, context);
   return {
     koa,
     context,
-    parts,
+    auth,
     cookies,
     locale,
     signedIn,
@@ -205,20 +201,18 @@ async function openRequest(site: Site, koa: KoaContext): Promise<PageRequest> {
       const search = new URLSearchParams(given).toString();
       return `${base}/${page}${search && `?${search}`}`;
     },
-    serves: (endpoint) => site.caller.has(endpoint),
-    call: (endpoint, input) => site.caller.call(endpoint, { koa, context }, input),
+    serves: (endpoint) => site.calls.has(endpoint),
+    call: (endpoint, input) => site.calls.call(endpoint, { koa, context }, input),
   };
 }
 
 async function localeOf(
-  { parts, languages, texts }: Site,
+  { auth, languages, texts }: Site,
   koa: KoaContext,
   { principal }: RequestContext,
 ): Promise<string> {
   const account =
-    principal.kind === 'user'
-      ? await parts.directory.find(parts.kernel.store.db, principal.id)
-      : null;
+    principal.kind === 'user' ? await auth.directory.find(auth.db, principal.id) : null;
   const known = [...new Set([...languages, ...Object.keys(texts), 'en', 'de', 'fr', 'es'])];
   return (
     matchLanguage(account?.locale ? [account.locale] : [], known) ??
@@ -247,8 +241,8 @@ async function submit(site: Site, request: PageRequest, page: Page): Promise<voi
   }
 }
 
-function originsOf({ parts }: Site): string[] {
-  return [new URL(pagesUrl(parts)).origin, new URL(parts.config.appUrl).origin];
+function originsOf({ auth }: Site): string[] {
+  return [new URL(pagesUrl(auth)).origin, new URL(auth.config.appUrl).origin];
 }
 
 /** A GET whose address is wrong, such as a `return_to` that is not allowed. */

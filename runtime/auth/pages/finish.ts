@@ -1,9 +1,10 @@
 import type { Reply } from '@twofold/runtime/http';
-import type { LoginObject } from '../sessions/sign-in.ts';
+import type { LoginObject } from '../sessions/issue-tokens.ts';
+import { keepPagesSession } from '../sessions/pages-session.ts';
 import { issueReturnCode } from '../oauth/return-code.ts';
-import { checkReturnTo, withParameter } from '../oauth/redirect.ts';
+import { checkReturnTo, withParameter } from '../sign-in/redirect.ts';
 import type { Amr } from '../sessions/sessions.ts';
-import { MINUTE } from '../time.ts';
+import { MINUTE } from '../base/time.ts';
 import type { PageRequest, Redirect } from './page.ts';
 
 /** Where a sign-in ends. */
@@ -17,10 +18,10 @@ export interface Target {
  *
  * @throws AppError 400 `Invalid redirect`
  */
-export function targetOf({ query, parts }: PageRequest): Target {
+export function targetOf({ query, auth }: PageRequest): Target {
   const codeChallenge = query['code_challenge'];
   return {
-    returnTo: checkReturnTo(query['return_to'], parts.model.oauth.returnTo, codeChallenge),
+    returnTo: checkReturnTo(query['return_to'], auth.model.oauth.returnTo, codeChallenge),
     codeChallenge,
   };
 }
@@ -40,7 +41,7 @@ export async function proceed(
   { status, body }: Reply,
   target: Target,
 ): Promise<Redirect> {
-  const { koa, cookies, parts } = request;
+  const { koa, cookies, auth } = request;
   const {
     next,
     ticket,
@@ -57,7 +58,7 @@ export async function proceed(
     methods,
     returnTo: target.returnTo,
     ...(target.codeChallenge && { codeChallenge: target.codeChallenge }),
-    until: parts.kernel.now() + 10 * MINUTE,
+    until: auth.now() + 10 * MINUTE,
   });
   return { redirect: request.path('second-factor') };
 }
@@ -69,7 +70,7 @@ export async function finish(
   target: Target,
 ): Promise<Redirect> {
   const { koa, cookies } = request;
-  cookies.session.keep(koa, login);
+  keepPagesSession(request.auth, koa, login);
   if (request.step) cookies.clearStep(koa);
   if (target.returnTo === null) return { redirect: request.path('account') };
   // The pages themselves need no code: they have their session now.
@@ -83,20 +84,20 @@ export async function finish(
  * the browser has it already, but not an application beside it, which gave a challenge.
  */
 async function addCode(
-  { koa, parts }: PageRequest,
+  { koa, auth }: PageRequest,
   login: LoginObject,
   { returnTo, codeChallenge }: Target,
 ): Promise<string> {
   const target = returnTo ?? '';
-  if (parts.model.refresh.delivery === 'cookie' && !codeChallenge) return target;
-  const claims = parts.accessTokens.verify(login.accessToken);
-  const session = claims && (await parts.sessions.find(parts.kernel.store.db, claims.sid));
+  if (auth.model.refresh.delivery === 'cookie' && !codeChallenge) return target;
+  const claims = auth.tokens.user.verify(login.accessToken);
+  const session = claims && (await auth.sessions.find(auth.db, claims.sid));
   if (!session) return target;
-  const code = await issueReturnCode(parts, koa, {
+  const code = await issueReturnCode(auth, koa, {
     userId: login.id,
     method: session.auth_method,
     mark: session.id,
-    secure: parts.config.secureCookies,
+    secure: auth.config.secureCookies,
     challenge: codeChallenge ?? null,
     amr: (session.amr ?? 'pwd').split(' ') as Amr[],
   });

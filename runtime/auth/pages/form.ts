@@ -50,12 +50,12 @@ ${fields.map((field) => renderField(request, state, field))}${more}
 }
 
 /** The field for a new password, with the rule that it has to meet. */
-export const newPasswordField = ({ t, parts }: PageRequest): Field => ({
+export const newPasswordField = ({ t, auth }: PageRequest): Field => ({
   name: 'new_password',
   label: t.new_password,
   type: 'password',
   autocomplete: 'new-password',
-  hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
+  hint: t.password_hint.replace('{min}', String(auth.model.password.min)),
 });
 
 const NOTHING: FormState = { values: {}, errors: {} };

@@ -1,5 +1,5 @@
 import { html, Html, type HtmlValue } from '../mails/html.ts';
-import { FORM_TOKEN } from './forgery.ts';
+import { FORM_TOKEN } from './cookies.ts';
 import type { FormState, PageRequest, View } from './page.ts';
 
 /** The parts of the frame around a page. */
@@ -26,8 +26,8 @@ export function renderFrame(
   request: PageRequest,
   { view, form, notice, assets }: FrameOptions,
 ): Html {
-  const { t, locale, parts } = request;
-  const app = parts.kernel.project.name;
+  const { t, locale, auth } = request;
+  const app = auth.project.name;
   return html`<!doctype html>
 <html lang="${locale}">
 <head>

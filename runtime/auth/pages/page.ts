@@ -3,7 +3,8 @@ import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Reply } from '@twofold/runtime/http';
 import type { Html } from '../mails/html.ts';
 import type { PageName } from '../mails/links.ts';
-import type { AuthParts } from '../parts.ts';
+import type { FlowInput } from '../requests/flow-calls.ts';
+import type { AuthState } from '../state.ts';
 import type { PageCookies, PendingSignIn } from './cookies.ts';
 import type { AllTexts } from './texts.ts';
 
@@ -11,7 +12,7 @@ import type { AllTexts } from './texts.ts';
 export interface PageRequest {
   readonly koa: KoaContext;
   readonly context: RequestContext;
-  readonly parts: AuthParts;
+  readonly auth: AuthState;
   readonly cookies: PageCookies;
   /** The texts of the pages in the language of the reader. */
   readonly t: AllTexts;
@@ -30,14 +31,9 @@ export interface PageRequest {
    *
    * @throws AppError like the endpoint.
    */
-  call(endpoint: string, input?: CallInput): Promise<Reply>;
+  call(endpoint: string, input?: FlowInput): Promise<Reply>;
   /** Whether this server has an endpoint. */
   serves(endpoint: string): boolean;
-}
-
-export interface CallInput {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The fields of a form as they were sent; empty for a page that was just opened. */

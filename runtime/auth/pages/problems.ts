@@ -1,4 +1,6 @@
+import type { ServerModule } from '@twofold/runtime/kernel';
 import { AppError } from '@twofold/runtime/errors';
+import type { PageCookies } from './cookies.ts';
 import type { FormState } from './page.ts';
 import type { AllTexts, TextKey } from './texts.ts';
 
@@ -72,3 +74,23 @@ const at = (values: FormState['values'], field: string, text: string): FormState
 });
 
 export const isProblem = (error: unknown): error is AppError => error instanceof AppError;
+
+const CALLBACK = /^\/api\/oauth\/[^/]+\/callback$/;
+
+/**
+ * Leads a browser whose flow failed at the callback of a provider to the sign-in page, which says what
+ * happened. A client that does not prefer HTML gets the JSON of the endpoint.
+ */
+export function callbackErrors(
+  base: string,
+  cookies: Pick<PageCookies, 'writeNotice'>,
+): NonNullable<ServerModule['errorForm']> {
+  return (koa, error) => {
+    if (!CALLBACK.test(koa.path) || koa.accepts('json', 'html') !== 'html') return false;
+    cookies.writeNotice(koa, problemKey(error) ?? 'provider_failed');
+    koa.status = 303;
+    koa.set({ Location: `${base}/sign-in`, 'Cache-Control': 'no-store' });
+    koa.body = '';
+    return true;
+  };
+}

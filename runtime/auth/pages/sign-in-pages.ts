@@ -1,9 +1,9 @@
+import type { LoginObject } from '../sessions/issue-tokens.ts';
 import { html, type HtmlValue } from '../mails/html.ts';
 import { configuredProviders } from '../oauth/providers.ts';
 import { finish, proceed, targetOf, targetQuery } from './finish.ts';
 import { type Field, newPasswordField, passkeyForm, renderForm } from './form.ts';
 import type { FormState, Page, PageRequest, View } from './page.ts';
-import type { LoginObject } from '../sessions/sign-in.ts';
 
 /** `sign-in`: password, passkey, provider, or mail. */
 export const signInPage: Page = {
@@ -89,10 +89,10 @@ function providerView(request: PageRequest, form: FormState, code: string): View
 }
 
 function otherWays(request: PageRequest): HtmlValue {
-  const { t, parts } = request;
+  const { t, auth } = request;
   const back = request.path('sign-in', targetQuery(request));
-  const ids = new Set(parts.config.providers.map(({ name }) => name));
-  const providers = configuredProviders(parts.model.oauth.providers).filter(({ name }) =>
+  const ids = new Set(auth.config.providers.map(({ name }) => name));
+  const providers = configuredProviders(auth.model.oauth.providers).filter(({ name }) =>
     ids.has(name),
   );
   const byMail = request.serves('POST /api/auth/email-sign-in');
@@ -118,8 +118,8 @@ function links(request: PageRequest): HtmlValue {
 
 /** Fields of a new account. */
 function newAccountFields(request: PageRequest): Field[] {
-  const { t, parts } = request;
-  const { registerFields } = parts.model.user;
+  const { t, auth } = request;
+  const { registerFields } = auth.model.user;
   return [
     { name: 'email', label: t.email, type: 'email', autocomplete: 'username' },
     { ...newPasswordField(request), name: 'password', label: t.password },

@@ -1,6 +1,6 @@
+import type { LoginObject } from '../sessions/issue-tokens.ts';
 import { html, type HtmlValue } from '../mails/html.ts';
-import type { LoginObject } from '../sessions/sign-in.ts';
-import { MINUTE } from '../time.ts';
+import { MINUTE } from '../base/time.ts';
 import { finish, proceed, type Target, targetOf, targetQuery } from './finish.ts';
 import { checkbox, type Field, newPasswordField, passkeyForm, renderForm } from './form.ts';
 import { done } from './link-pages.ts';
@@ -64,7 +64,7 @@ const codeField = (request: PageRequest): Field => ({
 
 /** A code of the app or of a mail, a recovery code, or a passkey. */
 function codeView(request: PageRequest, form: FormState): View {
-  const { t, step, parts } = request;
+  const { t, step, auth } = request;
   const methods = step?.methods ?? [];
   const usesRecoveryCode = request.query['use'] === 'recovery_code';
   const byMail = step?.next === 'email_code';
@@ -72,7 +72,7 @@ function codeView(request: PageRequest, form: FormState): View {
   const field: Field = usesRecoveryCode
     ? { name: 'recovery_code', label: t.recovery_code, autocomplete: 'off', focus: true }
     : codeField(request);
-  const remembers = 'secondFactor' in parts.model && !byMail;
+  const remembers = 'secondFactor' in auth.model && !byMail;
   const withCode =
     byMail || usesRecoveryCode || methods.includes('totp') || methods.includes('email_code');
   return {
@@ -158,7 +158,7 @@ ${renderForm(request, form, {
 }
 
 async function enroll(request: PageRequest, values: Values): Promise<Outcome> {
-  const { step, cookies, koa, parts } = request;
+  const { step, cookies, koa, auth } = request;
   const ticket = step?.ticket ?? '';
   if (values['do'] !== 'totp-confirm') {
     const { body } = await request.call('POST /api/auth/totp', { body: { ticket } });
@@ -166,7 +166,7 @@ async function enroll(request: PageRequest, values: Values): Promise<Outcome> {
     cookies.writeStep(koa, {
       ...step!,
       data: { secret, qr: '' },
-      until: parts.kernel.now() + 10 * MINUTE,
+      until: auth.now() + 10 * MINUTE,
     });
     return withKey(request, { secret, qr });
   }
@@ -233,7 +233,7 @@ export const emailSignInPage: Page = {
     };
   },
   submit: async (request, { email, code }) => {
-    const { query, step, cookies, koa, parts } = request;
+    const { query, step, cookies, koa, auth } = request;
     if (!request.serves('POST /api/auth/email-sign-in')) return missing(request);
     const ticket = step?.next === 'email_sign_in' ? step.ticket : undefined;
     if (query['token'] || code !== undefined) {
@@ -252,7 +252,7 @@ export const emailSignInPage: Page = {
       methods: [],
       returnTo: target.returnTo,
       ...(target.codeChallenge && { codeChallenge: target.codeChallenge }),
-      until: parts.kernel.now() + 10 * MINUTE,
+      until: auth.now() + 10 * MINUTE,
     });
     return { redirect: request.path('email-sign-in') };
   },

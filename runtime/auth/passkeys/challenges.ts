@@ -1,9 +1,9 @@
-import type { Db } from '../tables.ts';
-import { failure, AppError } from '@twofold/runtime/errors';
-import type { UserId } from '../ids.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Db } from '../base/tables.ts';
+import type { UserId } from '../base/ids.ts';
 import type { OneTime } from '../secrets/one-time-tokens.ts';
-import type { AuthParts } from '../parts.ts';
-import { MINUTE } from '../time.ts';
+import type { AuthState } from '../state.ts';
+import { MINUTE } from '../base/time.ts';
 import { type PasskeyRow, passkeysOf } from './passkey-store.ts';
 import { ALGORITHMS, webauthn } from './webauthn.ts';
 
@@ -18,21 +18,21 @@ export type ChallengePurpose =
 export type BrowserOptions = Readonly<Record<string, unknown>>;
 
 /** @throws AppError 404 when passkeys are off. */
-export function relyingParty({ config }: AuthParts) {
-  if (!config.passkeys) throw failure.notFound();
-  return config.passkeys;
+export function relyingParty(auth: AuthState) {
+  if (!auth.config.passkeys) throw failure.notFound();
+  return auth.config.passkeys;
 }
 
 /** Options for `navigator.credentials.create`. */
 export async function creationOptions(
-  parts: AuthParts,
+  auth: AuthState,
   user: { readonly handle: string; readonly name: string; readonly displayName: string },
   { challenge, known }: { challenge: string; known: readonly PasskeyRow[] },
 ): Promise<BrowserOptions> {
   webauthn();
   const { handle: id, name, displayName } = user;
   return {
-    rp: { id: relyingParty(parts).id, name: parts.kernel.project.name },
+    rp: { id: relyingParty(auth).id, name: auth.project.name },
     user: { id, name, displayName },
     challenge,
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
@@ -52,14 +52,14 @@ export async function creationOptions(
  * for all users, and the browser lists the passkeys that it has.
  */
 export async function requestOptions(
-  parts: AuthParts,
+  auth: AuthState,
   purpose: ChallengePurpose,
   userId: UserId | null,
 ): Promise<BrowserOptions> {
-  const { db } = parts.kernel.store;
-  const party = relyingParty(parts);
+  const { db } = auth;
+  const party = relyingParty(auth);
   const known = userId === null ? [] : await passkeysOf(db, userId);
-  const challenge = await issueChallenge(parts, purpose, userId);
+  const challenge = await issueChallenge(auth, purpose, userId);
   webauthn();
   return {
     challenge,
@@ -71,22 +71,22 @@ export async function requestOptions(
 }
 
 export const issueChallenge = (
-  { oneTime, kernel }: AuthParts,
+  auth: AuthState,
   purpose: ChallengePurpose,
   userId: UserId | null,
   data: Readonly<Record<string, unknown>> = {},
 ): Promise<string> =>
-  oneTime.issue(kernel.store.db, purpose, userId, { data, newestOnly: userId !== null });
+  auth.oneTime.issue(auth.db, purpose, userId, { data, newestOnly: userId !== null });
 
 /** Uses a challenge up; null when it is not alive. */
 export async function takeChallenge(
-  { oneTime }: AuthParts,
+  auth: AuthState,
   db: Db,
   purpose: ChallengePurpose,
   challenge: string,
 ): Promise<OneTime | null> {
   try {
-    return await oneTime.consume(db, purpose, challenge);
+    return await auth.oneTime.consume(db, purpose, challenge);
   } catch (error) {
     if (error instanceof AppError) return null;
     throw error;

@@ -1,7 +1,7 @@
-import type { Db, RowOf, Trx } from '../tables.ts';
-import type { Emit } from '../events/events.ts';
-import { randomToken, type UserId } from '../ids.ts';
-import { rfc3339 } from '../time.ts';
+import type { Change } from '../events/events.ts';
+import type { Db, RowOf, Trx } from '../base/tables.ts';
+import { randomToken, type UserId } from '../base/ids.ts';
+import { rfc3339 } from '../base/time.ts';
 import type { NewPasskey, UsedPasskey } from './webauthn.ts';
 
 /** Its id is the credential id, and `public_key` a COSE key, both in base64url. */
@@ -97,8 +97,7 @@ export async function ensureHandle(db: Db, userId: UserId): Promise<string> {
  * Removes the passkeys of a user, except `but`. `reason` says why, when the owner did not do it.
  */
 export async function endPasskeys(
-  trx: Trx,
-  emit: Emit,
+  { trx, emit }: Change,
   { id }: { readonly id: UserId },
   { reason, but }: { readonly reason: string; readonly but?: string },
 ): Promise<string[]> {

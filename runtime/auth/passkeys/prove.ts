@@ -1,9 +1,12 @@
+import type { Call } from '@twofold/runtime/http';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import type { Trx } from '../base/tables.ts';
+import { callerOf } from '../base/caller.ts';
+import type { AuthState } from '../state.ts';
+import type { UserId } from '../base/ids.ts';
 import type { Account } from '../users/user-directory.ts';
+import { findPasskey, handleOf, noteUse, type PasskeyRow } from './passkey-store.ts';
 import { type ChallengePurpose, relyingParty, takeChallenge } from './challenges.ts';
-import { findPasskey, handleOf, type PasskeyRow } from './passkey-store.ts';
 import { readClientData, type UsedPasskey, verifyUse } from './webauthn.ts';
 
 /** A passkey whose signature is right. Its counter is compared when the use is stored. */
@@ -25,15 +28,15 @@ export interface Unproven {
  * @param userId The user whose passkey it has to be; null when the assertion itself names the user.
  */
 export async function provePasskey(
-  parts: AuthParts,
+  auth: AuthState,
   assertion: AuthenticationResponseJSON,
   purpose: ChallengePurpose,
   userId: UserId | null,
 ): Promise<ProvenPasskey | Unproven> {
-  const { db } = parts.kernel.store;
-  const party = relyingParty(parts);
+  const { db } = auth;
+  const party = relyingParty(auth);
   const client = readClientData(assertion.response.clientDataJSON);
-  const challenge = client && (await takeChallenge(parts, db, purpose, client.challenge));
+  const challenge = client && (await takeChallenge(auth, db, purpose, client.challenge));
   const passkey = await findPasskey(db, assertion.id);
   const refuse = (reason: string) => ({ reason, userId: passkey?.user_id ?? null });
   if (!client || !challenge || (userId !== null && challenge.userId !== userId))
@@ -41,8 +44,8 @@ export async function provePasskey(
   // No page of ours is shown inside a page of another site.
   if (client.crossOrigin) return refuse('bad_origin');
   if (!passkey || (userId !== null && passkey.user_id !== userId)) return refuse('bad_credentials');
-  const account = await parts.directory.find(db, passkey.user_id);
-  if (!account || !(await isOwnHandle(parts, assertion, passkey, userId)))
+  const account = await auth.directory.find(db, passkey.user_id);
+  if (!account || !(await isOwnHandle(auth, assertion, passkey, userId)))
     return refuse('bad_credentials');
   try {
     const key = { id: passkey.id, publicKey: passkey.public_key };
@@ -61,11 +64,37 @@ export async function provePasskey(
  * the owner; otherwise it may be absent.
  */
 async function isOwnHandle(
-  { kernel }: AuthParts,
+  auth: AuthState,
   { response }: AuthenticationResponseJSON,
   passkey: PasskeyRow,
   userId: UserId | null,
 ): Promise<boolean> {
   if (!response.userHandle) return userId !== null;
-  return response.userHandle === (await handleOf(kernel.store.db, passkey.user_id));
+  return response.userHandle === (await handleOf(auth.db, passkey.user_id));
+}
+
+/** The counter of a passkey did not grow. */
+export class ClonedPasskey extends Error {}
+
+/** Stores the use of a passkey in the transaction of the sign-in. @throws ClonedPasskey */
+export async function usePasskey(
+  auth: AuthState,
+  trx: Trx,
+  { passkey, used }: ProvenPasskey,
+): Promise<void> {
+  if (!(await noteUse(trx, passkey.id, used, auth.now()))) throw new ClonedPasskey();
+}
+
+/** Stores the event `passkey.cloned`, outside the transaction that was rolled back. */
+export function reportClone(
+  auth: AuthState,
+  { context }: Pick<Call, 'context'>,
+  { account, passkey, used }: ProvenPasskey,
+): Promise<void> {
+  return auth.events.emit(callerOf(context), 'passkey.cloned', account.id, {
+    passkey_id: passkey.id,
+    name: passkey.name,
+    counter: used.counter,
+    expected_above: passkey.counter,
+  });
 }

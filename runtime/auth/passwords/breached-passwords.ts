@@ -2,7 +2,7 @@ import type { AuthModel } from '@twofold/schema';
 import { failure, InternalError } from '@twofold/runtime/errors';
 import { type Kernel, systemContext } from '@twofold/runtime/kernel';
 import type { AuthHooks } from '../auth-hooks.ts';
-import { SECOND } from '../time.ts';
+import { SECOND } from '../base/time.ts';
 
 /** Returns the other hex digits of the SHA-1 of all breached passwords that begin with `prefix`. */
 export type Breached = (prefix: string) => readonly string[] | Promise<readonly string[]>;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import bcrypt from 'bcrypt';
-import { randomToken } from '../ids.ts';
 import { createSemaphore } from '@twofold/runtime/kernel';
+import { randomToken } from '../base/ids.ts';
 
 /** Hashes passwords with bcrypt, with a bound on concurrent hashes. */
 export interface Passwords {
@@ -52,6 +52,21 @@ export function createPasswords(options: PasswordOptions): Passwords {
     outdated: (stored) =>
       costOf(stored) !== options.cost ||
       (!stored.startsWith(LONG_PREFIX) && !stored.startsWith('$2b$')),
+  };
+}
+
+/** The operator's hash. A plain `HOST_PASSWORD` is hashed once, on first use, with the current cost. */
+export function operatorHash(
+  given: { readonly hash: string } | { readonly password: string } | null,
+  passwords: Pick<Passwords, 'hash'>,
+): () => Promise<string> {
+  if (given === null) return async () => '';
+  if ('hash' in given) return async () => given.hash;
+  let hash: Promise<string> | null = null;
+  return () => {
+    hash ??= passwords.hash(given.password);
+    hash.catch(() => (hash = null));
+    return hash;
   };
 }
 

@@ -1,19 +1,19 @@
-import type { Middleware, Context as KoaContext } from 'koa';
+import type { Context as KoaContext, Middleware } from 'koa';
 import type { Principal, RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { isRevalidation } from '@twofold/runtime/http';
-import { andThen, type NowOrLater } from './and-then.ts';
-import { recordAttempt } from '../events/attempts.ts';
-import { addressKey, type Caller, callerOf } from './caller.ts';
-import type { KnownKey } from '../keys/api-keys.ts';
-import type { UserId } from '../ids.ts';
 import type { AuthModel } from '@twofold/schema';
+import { noteAttempt } from '../events/attempts.ts';
+import { andThen, type NowOrLater } from '../base/and-then.ts';
+import { addressKey, type Caller, callerOf } from '../base/caller.ts';
+import type { KnownKey } from '../keys/api-keys.ts';
+import type { UserId } from '../base/ids.ts';
 import { isOperated, permissionsWith } from '../sessions/client.ts';
-import { narrowRequest } from '../organizations/narrow.ts';
-import { askCredentials } from '../own/credentials.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import type { Limit } from '../limits/rate-limits.ts';
-import { MINUTE } from '../time.ts';
+import { MINUTE } from '../base/time.ts';
+import { narrowRequest } from './narrow.ts';
+import { askCredentials } from './credentials.ts';
 
 const REALM = 'Bearer realm="api"';
 const HAS_BEARER = 'auth_presented';
@@ -36,26 +36,25 @@ const OPEN_PATHS = /^\/api\/(auth|oauth|health)(\/|$)/i;
  * This runs for every request, so it avoids promises: with SQLite and limits in memory it creates
  * none.
  */
-export function authenticate(parts: AuthParts): Middleware {
-  const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({
+export function authenticate(auth: AuthState): Middleware {
+  const routes = Object.entries(auth.model.routeLimits ?? {}).map(([route, rate]) => ({
     policy: policyName(route),
     rate,
     pattern: routePattern(route),
   }));
-  const { limits } = parts;
-  const { organizations } = parts.model;
-  const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
+  const { organizations } = auth.model;
+  const hasCredentials = (auth.credentials ?? []).length > 0;
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN_PATHS.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
-    const counts = limits.enabled && !isRevalidation(ctx.req);
+    const counts = auth.limits.enabled && !isRevalidation(ctx.req);
     const admitted = counts
-      ? limits.enforce(ctx, [
+      ? auth.limits.enforce(ctx, [
           { policy: 'global-ip', subject: addressKey(context.ip), leased: true },
         ])
       : undefined;
     const caller = andThen(admitted, () =>
-      hasCredentials ? readOwn(parts, ctx, context) : readCaller(parts, ctx, context),
+      hasCredentials ? readOwn(auth, ctx, context) : readCaller(auth, ctx, context),
     );
     // A client may still name an organization that it has left, and must find out which it has.
     const known =
@@ -63,18 +62,18 @@ export function authenticate(parts: AuthParts): Middleware {
         ? andThen(caller, () => narrowRequest(organizations, context))
         : caller;
     const counted = counts
-      ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context)))
+      ? andThen(known, () => auth.limits.enforce(ctx, callerLimits(routes, ctx, context)))
       : known;
     return andThen(counted, next) as Promise<void>;
   };
 }
 
 /** Asks the credentials of the project first, then reads Bearer and X-API-Key. */
-async function readOwn(parts: AuthParts, ctx: KoaContext, context: RequestContext): Promise<void> {
+async function readOwn(auth: AuthState, ctx: KoaContext, context: RequestContext): Promise<void> {
   const { method, path } = ctx;
   const { headers, ip } = context;
-  const found = await askCredentials(parts, { method, path, headers, ip }, context);
-  if (!found) return readCaller(parts, ctx, context);
+  const found = await askCredentials(auth, { method, path, headers, ip }, context);
+  if (!found) return readCaller(auth, ctx, context);
   const { principal } = found;
   context.principal = principal;
   context.values.set('user_id', principal.id);
@@ -85,12 +84,12 @@ async function readOwn(parts: AuthParts, ctx: KoaContext, context: RequestContex
     context.values.set('impersonator', principal.impersonator);
 }
 
-function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {
+function readCaller(auth: AuthState, ctx: KoaContext, context: RequestContext): NowOrLater<void> {
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
   // Many clients send an empty field when no user is signed in.
-  if (!apiKey) return authorization ? readBearer(parts, ctx, context, authorization) : undefined;
-  return readApiKey(parts, ctx, context).then(() =>
-    authorization ? readBoth(parts, ctx, context, authorization) : undefined,
+  if (!apiKey) return authorization ? readBearer(auth, ctx, context, authorization) : undefined;
+  return readApiKey(auth, ctx, context).then(() =>
+    authorization ? readBoth(auth, ctx, context, authorization) : undefined,
   );
 }
 
@@ -99,13 +98,13 @@ function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext):
  * user must act for the user of the token. The caller is that user.
  */
 async function readBoth(
-  parts: AuthParts,
+  auth: AuthState,
   ctx: KoaContext,
   context: RequestContext,
   authorization: string,
 ): Promise<void> {
   const [actsFor] = context.values.get<UserId>('user_id');
-  await readBearer(parts, ctx, context, authorization);
+  await readBearer(auth, ctx, context, authorization);
   const { principal } = context;
   if (
     actsFor !== undefined &&
@@ -138,14 +137,14 @@ export const bearerOf = (authorization: string): string | undefined =>
   BEARER.exec(authorization)?.[1];
 
 async function readApiKey(
-  parts: AuthParts,
+  auth: AuthState,
   ctx: KoaContext,
   context: RequestContext,
 ): Promise<void> {
   const text = ctx.get('X-API-Key');
-  const key = await parts.apiKeys.authenticate(text);
+  const key = await auth.apiKeys.authenticate(text);
   if (!key) {
-    if (!isRevalidation(ctx.req)) await noteBadKey(parts, callerOf(context), text);
+    if (!isRevalidation(ctx.req)) await noteBadKey(auth, callerOf(context), text);
     throw failure.unauthenticated('Invalid API key');
   }
   context.principal = keyPrincipal(key);
@@ -173,38 +172,25 @@ export const keyPrincipal = ({
 });
 
 /** A wrong key counts as a failed login of the IP address that sent it. */
-async function noteBadKey(
-  { events, kernel, alerts }: AuthParts,
-  caller: Caller,
-  text: string,
-): Promise<void> {
-  await events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, kernel, caller, {
-      kind: 'api_key',
-      outcome: 'failure',
-      reason: 'bad_api_key',
-      identifierHash: null,
-      identifier: null,
-      userId: null,
-      sessionId: null,
-    });
-    emit('api_key.failed', null, { prefix: /^gk_([\w-]{8})_/.exec(text)?.[1] ?? null });
-  });
-  alerts.observe({ caller, identifierHash: null, userId: null });
+async function noteBadKey(auth: AuthState, caller: Caller, text: string): Promise<void> {
+  const attempt = { kind: 'api_key', outcome: 'failure', reason: 'bad_api_key' } as const;
+  const prefix = /^gk_([\w-]{8})_/.exec(text)?.[1] ?? null;
+  await noteAttempt(auth, caller, attempt, (emit) => emit('api_key.failed', null, { prefix }));
+  auth.alerts.observe({ caller, identifierHash: null, userId: null });
 }
 
 function readBearer(
-  parts: AuthParts,
+  auth: AuthState,
   ctx: KoaContext,
   context: RequestContext,
   authorization: string,
 ): NowOrLater<void> {
   if (/^Bearer\b/i.test(authorization)) context.values.set(HAS_BEARER, true);
   const token = isRepeated(ctx.req.rawHeaders) ? undefined : bearerOf(authorization);
-  const user = token === undefined ? false : readUser(parts, token, context);
+  const user = token === undefined ? false : readUser(auth, token, context);
   const known = andThen(
     user,
-    (isUser) => isUser || (token !== undefined && readHost(parts, token, context)),
+    (isUser) => isUser || (token !== undefined && readHost(auth, token, context)),
   );
   return andThen(known, (isKnown) => {
     if (!isKnown && !OPEN_PATHS.test(ctx.path)) throw unauthorized(context);
@@ -226,23 +212,27 @@ interface VerifyOptions {
   readonly ignoreExpiry?: boolean;
 }
 
+interface UserOptions extends VerifyOptions {
+  readonly tokens?: AuthState['tokens']['user'];
+}
+
 /** Sets the principal to the user of a token. Returns false when the token is not valid. */
 export function readUser(
-  { users, accessTokens, sessions, applications }: AuthParts,
+  auth: AuthState,
   token: string,
   context: RequestContext,
-  options: VerifyOptions = {},
+  { tokens = auth.tokens.user, ...options }: UserOptions = {},
 ): NowOrLater<boolean> {
-  const claims = users ? accessTokens.verify(token, options) : null;
+  const claims = auth.config.users ? tokens.verify(token, options) : null;
   if (!claims) return false;
   const { user_id: id, extend, sid: sessionId } = claims;
-  return andThen(sessions.check(claims), (session) => {
+  return andThen(auth.sessions.check(claims), (session) => {
     if (session?.principal !== 'user') return false;
     context.principal = {
       kind: 'user',
       id,
       role: session.role,
-      permissions: permissionsWith(applications, session),
+      permissions: permissionsWith(auth.applications, session),
       sessionId,
       extend,
       ...(session.organizations && { organizations: session.organizations }),
@@ -261,19 +251,19 @@ export function readUser(
 
 /** Like `readUser`, for a token of the operator. */
 export function readHost(
-  { hostTokens, sessions, applications }: AuthParts,
+  auth: AuthState,
   token: string,
   context: RequestContext,
   options: VerifyOptions = {},
 ): NowOrLater<boolean> {
-  const claims = hostTokens.verify(token, options);
+  const claims = auth.tokens.host.verify(token, options);
   if (!claims) return false;
-  return andThen(sessions.check(claims), (session) => {
+  return andThen(auth.sessions.check(claims), (session) => {
     if (session?.principal !== 'host') return false;
     context.principal = {
       kind: 'host',
       sessionId: claims.sid,
-      ...(isOperated(applications) && { permissions: EVERYTHING }),
+      ...(isOperated(auth.applications) && { permissions: EVERYTHING }),
       ...(session.client !== null && { client: session.client }),
     };
     context.values.set('session_id', claims.sid);

@@ -1,11 +1,11 @@
-import { type Principal, type RequestContext, hasScope } from '@twofold/runtime/kernel';
-import { rolePermissions } from '../sessions/client.ts';
+import { hasScope, type Principal, type RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Guard } from '@twofold/runtime/http';
-import { heldBy } from '../users/authority.ts';
+import { rolePermissions } from '../sessions/client.ts';
+import { addressKey, callerOf } from '../base/caller.ts';
+import type { AuthState } from '../state.ts';
+import { heldBy } from './authority.ts';
 import { presentedKey, unauthorized } from './authenticate.ts';
-import { addressKey, callerOf } from './caller.ts';
-import type { AuthParts } from '../parts.ts';
 import { guardProof } from './proof.ts';
 
 /**
@@ -31,12 +31,12 @@ const JOB_PERMISSIONS = ['jobs:read', 'jobs:write'] as const;
  * Guards by the name that `access` of a route uses: `user`, `session`, `proof`, `admin`, `impersonate`, `host`,
  * and one for each permission of hosting and of jobs.
  */
-export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
+export function createGuards(auth: AuthState): Readonly<Record<string, Guard>> {
   const host =
     (permission: string): Guard =>
     (context) =>
-      assertHost(parts, context, permission);
-  return logged(parts, {
+      assertHost(auth, context, permission);
+  return logged(auth, {
     user: (context) => {
       if (!context.values.get('user_id')[1]) throw unauthorized(context);
     },
@@ -44,12 +44,12 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
       if (context.principal.kind !== 'user' && context.principal.kind !== 'host')
         throw unauthorized(context);
     },
-    proof: (context) => guardProof(parts, context),
+    proof: (context) => guardProof(auth, context),
     admin: async (context, { method }, koa) => {
-      await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
+      await auth.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
       assertAdmin(context, method === 'GET' ? ['auth:read', 'auth:manage'] : ['auth:manage']);
     },
-    impersonate: (context) => guardImpersonation(parts, context),
+    impersonate: (context) => guardImpersonation(auth, context),
     host: host('host:manage'),
     ...Object.fromEntries(
       JOB_PERMISSIONS.map((permission) => [
@@ -62,17 +62,17 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
 }
 
 /** Only a person who is signed in may act as a user: no key, and no request that has one. */
-async function guardImpersonation(parts: AuthParts, context: RequestContext): Promise<void> {
+async function guardImpersonation(auth: AuthState, context: RequestContext): Promise<void> {
   const { principal } = context;
   if (principal.kind === 'api_key' || presentedKey(context)) throw failure.forbidden();
   if (principal.kind !== 'user') throw unauthorized(context);
   if (!hasScope(principal.permissions, 'auth:impersonate')) throw failure.forbidden();
-  await guardProof(parts, context);
+  await guardProof(auth, context);
 }
 
 /** Wraps guards so that each refusal is logged with caller, route and guard (ASVS 16.3.2). */
 function logged(
-  { kernel }: AuthParts,
+  auth: AuthState,
   guards: Readonly<Record<string, Guard>>,
 ): Readonly<Record<string, Guard>> {
   const logging =
@@ -81,7 +81,7 @@ function logged(
       const refused = (error: unknown): never => {
         const { actor, ip, requestId } = callerOf(context);
         const status = error instanceof AppError ? error.status : 500;
-        kernel.log.warn(
+        auth.log.warn(
           { requestId, actor, ip, guard: name, method: route.method, route: route.path, status },
           'a guard refused',
         );
@@ -118,16 +118,12 @@ function assertAdmin(context: RequestContext, sufficient: readonly string[]): vo
 /**
  * Users may use hosting if the manifest allows it; those with a role of an application may always.
  */
-const mayOperate = (
-  { kernel, applications }: AuthParts,
-  { role }: Extract<Principal, { kind: 'user' }>,
-): boolean =>
-  kernel.project.hosting?.access === 'users' ||
-  (role !== null && rolePermissions(applications, role.name).length > 0);
+const mayOperate = (auth: AuthState, { role }: Extract<Principal, { kind: 'user' }>): boolean =>
+  auth.project.hosting?.access === 'users' ||
+  (role !== null && rolePermissions(auth.applications, role.name).length > 0);
 
 /** Accepts the operator, a key with the scope, or a user with the permission if users may host. */
-function assertHost(parts: AuthParts, context: RequestContext, permission: string): void {
-  const { kernel, config } = parts;
+function assertHost(auth: AuthState, context: RequestContext, permission: string): void {
   const { principal } = context;
   // Keys of other capabilities, such as those for models, bring their scopes along.
   const own = principal.kind === 'api_key' ? principal.scopes : [];
@@ -135,7 +131,7 @@ function assertHost(parts: AuthParts, context: RequestContext, permission: strin
   if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
     return;
   if (principal.kind === 'api_key') throw failure.forbidden(`Permission ${permission} is required`);
-  if (principal.kind === 'user' && mayOperate(parts, principal)) {
+  if (principal.kind === 'user' && mayOperate(auth, principal)) {
     if (
       hasScope(principal.permissions, permission) ||
       hasScope(principal.permissions, 'host:manage')
@@ -144,8 +140,8 @@ function assertHost(parts: AuthParts, context: RequestContext, permission: strin
     throw failure.forbidden(`Permission ${permission} is required`);
   }
   // With a console, users who have signed in without the permission get 403.
-  if (principal.kind === 'user' && parts.applications.size > 0) throw failure.forbidden();
-  if (config.host === null && kernel.project.hosting && kernel.project.hosting.access !== 'users')
+  if (principal.kind === 'user' && auth.applications.size > 0) throw failure.forbidden();
+  if (auth.config.host === null && auth.project.hosting && auth.project.hosting.access !== 'users')
     throw failure.forbidden('Setup required');
   throw unauthorized(context);
 }

@@ -1,21 +1,20 @@
-import type { Db } from '../tables.ts';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import type { UserId } from '../ids.ts';
-import { unauthorized } from './authenticate.ts';
-import type { AuthParts } from '../parts.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
-import { MINUTE } from '../time.ts';
+import type { Db, Trx } from '../base/tables.ts';
+import type { AuthState } from '../state.ts';
 import type { Account } from '../users/user-directory.ts';
+import type { UserId } from '../base/ids.ts';
+import { MINUTE } from '../base/time.ts';
+import { unauthorized } from './authenticate.ts';
 
 /** Milliseconds for which a sign-in or a reauthentication is a proof. */
 export const PROOF_LIFETIME = 5 * MINUTE;
 
 /** The guard `proof` of a route: the session of the bearer token has a proof. */
-export async function guardProof(parts: AuthParts, context: RequestContext): Promise<void> {
+export async function guardProof(auth: AuthState, context: RequestContext): Promise<void> {
   const { principal } = context;
   if (principal.kind !== 'user' && principal.kind !== 'host') throw unauthorized(context);
-  await assertRecentProof(parts, parts.kernel.store.db, principal.sessionId);
+  await assertRecentProof(auth, auth.db, principal.sessionId);
 }
 
 /**
@@ -26,11 +25,11 @@ export async function guardProof(parts: AuthParts, context: RequestContext): Pro
  * @throws AppError 401, 403 `Reauthentication required`, 404
  */
 export async function assertProof(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
 ): Promise<{ account: Account; sessionId: string }> {
-  const who = await signedInAccount(parts, context);
-  await assertRecentProof(parts, parts.kernel.store.db, who.sessionId);
+  const who = await signedInAccount(auth, context);
+  await assertRecentProof(auth, auth.db, who.sessionId);
   return who;
 }
 
@@ -40,13 +39,9 @@ export async function assertProof(
  *
  * @throws AppError 403 `Reauthentication required`
  */
-export async function assertRecentProof(
-  { sessions, kernel }: AuthParts,
-  db: Db,
-  sessionId: string,
-): Promise<void> {
-  const session = await sessions.find(db, sessionId);
-  if (!session?.reauth_at || kernel.now() - session.reauth_at > PROOF_LIFETIME)
+export async function assertRecentProof(auth: AuthState, db: Db, sessionId: string): Promise<void> {
+  const session = await auth.sessions.find(db, sessionId);
+  if (!session?.reauth_at || auth.now() - session.reauth_at > PROOF_LIFETIME)
     throw failure.forbidden('Reauthentication required');
 }
 
@@ -57,11 +52,37 @@ export async function assertRecentProof(
  * @throws AppError 403 `Reauthentication required`
  */
 export async function assertProofFor(
-  parts: AuthParts,
+  auth: AuthState,
   db: Db,
   { principal }: RequestContext,
   id: UserId,
 ): Promise<void> {
   if (principal.kind === 'user' && principal.id === id)
-    await assertRecentProof(parts, db, principal.sessionId);
+    await assertRecentProof(auth, db, principal.sessionId);
+}
+
+/**
+ * The account of a signed-in user. An API key or the operator is refused.
+ *
+ * @throws AppError 401, 404
+ */
+export async function signedInAccount(
+  auth: AuthState,
+  context: RequestContext,
+): Promise<{ account: Account; sessionId: string }> {
+  if (context.principal.kind !== 'user') throw unauthorized(context);
+  const account = await auth.directory.find(auth.db, context.principal.id);
+  if (!account) throw failure.notFound('User not found');
+  return { account, sessionId: context.principal.sessionId };
+}
+
+/**
+ * Call this inside a transaction that gives access, after `serialiseRights`, because a new password
+ * may have ended the session since the request began.
+ *
+ * @throws AppError 401
+ */
+export async function assertStillOpen(auth: AuthState, trx: Trx, sessionId: string): Promise<void> {
+  const session = await auth.sessions.find(trx, sessionId);
+  if (!session || session.revoked_at !== null) throw failure.unauthenticated();
 }

@@ -1,21 +1,21 @@
 import {
-  type Principal,
-  type RevalidateCaller,
-  type RequestContext,
   createValues,
+  type Principal,
+  type RequestContext,
+  type RevalidateCaller,
 } from '@twofold/runtime/kernel';
+import type { AuthState } from '../state.ts';
 import { bearerOf, keyPrincipal, readHost, readUser } from './authenticate.ts';
-import { narrowed } from '../organizations/narrow.ts';
-import { askCredentials } from '../own/credentials.ts';
-import type { AuthParts } from '../parts.ts';
+import { narrowed } from './narrow.ts';
+import { askCredentials } from './credentials.ts';
 
 /**
  * Reads the current principal for the credentials of an earlier request. It runs before each event
  * of a subscription, so it charges no rate limit and records no attempt.
  */
-export function createRevalidation(parts: AuthParts): RevalidateCaller {
-  const { organizations } = parts.model;
-  const current = currentPrincipal(parts);
+export function createRevalidation(auth: AuthState): RevalidateCaller {
+  const { organizations } = auth.model;
+  const current = currentPrincipal(auth);
   if (!organizations) return current;
   return async (context, options) => {
     const principal = await current(context, options);
@@ -23,25 +23,25 @@ export function createRevalidation(parts: AuthParts): RevalidateCaller {
   };
 }
 
-function currentPrincipal(parts: AuthParts): RevalidateCaller {
-  const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
+function currentPrincipal(auth: AuthState): RevalidateCaller {
+  const hasCredentials = (auth.credentials ?? []).length > 0;
   return async (context, options) => {
     const { headers, ip } = context;
     if (hasCredentials) {
       const request = { method: 'GET', path: '', headers, ip };
-      const found = await askCredentials(parts, request, context).catch(() => null);
+      const found = await askCredentials(auth, request, context).catch(() => null);
       if (found) return found.principal;
     }
     const { authorization, 'x-api-key': apiKey } = headers;
-    const key = typeof apiKey === 'string' ? await ofKey(parts, apiKey) : undefined;
+    const key = typeof apiKey === 'string' ? await ofKey(auth, apiKey) : undefined;
     if (key === null || typeof authorization !== 'string') return key ?? null;
     const token = bearerOf(authorization);
-    return token === undefined ? null : bearerPrincipal(parts, token, options?.session);
+    return token === undefined ? null : bearerPrincipal(auth, token, options?.session);
   };
 }
 
 async function bearerPrincipal(
-  parts: AuthParts,
+  auth: AuthState,
   token: string,
   ignoreExpiry = false,
 ): Promise<Principal | null> {
@@ -49,12 +49,12 @@ async function bearerPrincipal(
   const context = asked as unknown as RequestContext;
   const options = { ignoreExpiry };
   const known =
-    (await readUser(parts, token, context, options)) ||
-    (await readHost(parts, token, context, options));
+    (await readUser(auth, token, context, options)) ||
+    (await readHost(auth, token, context, options));
   return known ? asked.principal : null;
 }
 
-async function ofKey({ apiKeys }: AuthParts, text: string): Promise<Principal | null> {
-  const key = await apiKeys.authenticate(text);
+async function ofKey(auth: AuthState, text: string): Promise<Principal | null> {
+  const key = await auth.apiKeys.authenticate(text);
   return key && keyPrincipal(key);
 }

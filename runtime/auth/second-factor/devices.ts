@@ -1,14 +1,13 @@
 import type { Context as KoaContext } from 'koa';
-import type { Db, RowOf, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
 import type { Call } from '@twofold/runtime/http';
-import { callerOf } from '../requests/caller.ts';
-import { deviceKind } from '../sign-in/device-kind.ts';
-import type { Entry } from '../steps/entry.ts';
-import type { Emit } from '../events/events.ts';
-import { digest, randomToken, type UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import { rfc3339, SECOND } from '../time.ts';
+import type { Change } from '../events/events.ts';
+import type { Db, RowOf, Trx } from '../base/tables.ts';
+import { setCookie } from '../base/cookie.ts';
+import { callerOf, deviceKind } from '../base/caller.ts';
+import { digest, randomToken, type UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
+import { rfc3339 } from '../base/time.ts';
 
 /** The cookie of remembered devices. It holds a token for each account of the browser. */
 const COOKIE = 'remembered';
@@ -20,31 +19,30 @@ const MAX_TOKENS = 5;
 const MAX_DEVICES = 20;
 
 /**
- * Whether the request comes from a device on which this user needs no second factor. A
- * reauthentication and a reset ask for it on every device.
+ * Whether the request comes from a device on which this user needs no second factor.
  *
  * @returns the write that notes the use, or null.
  */
 export async function isRememberedHere(
-  { kernel, model }: AuthParts,
+  auth: AuthState,
   { koa, context }: Call,
-  { account, goal }: Entry,
+  userId: UserId,
 ): Promise<((trx: Trx) => Promise<void>) | null> {
-  const tokens = model.secondFactor.remember > 0 ? presentedTokens(koa) : [];
-  if (tokens.length === 0 || goal.kind !== 'session') return null;
-  const device = await kernel.store.db
+  const tokens = auth.model.secondFactor.remember > 0 ? presentedTokens(koa) : [];
+  if (tokens.length === 0) return null;
+  const device = await auth.db
     .selectFrom('auth_remembered_devices')
     .select('id')
     .where('hash', 'in', tokens.map(digest))
-    .where('user_id', '=', account.id)
-    .where('expires_at', '>', kernel.now())
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', auth.now())
     .limit(1)
     .executeTakeFirst();
   if (!device) return null;
   return async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable('auth_remembered_devices')
-      .set({ last_used_at: kernel.now(), ip: context.ip })
+      .set({ last_used_at: auth.now(), ip: context.ip })
       .where('id', '=', device['id'])
       .executeTakeFirst();
     // The device was forgotten since the request began.
@@ -59,14 +57,14 @@ export async function isRememberedHere(
  * manifest remembers none.
  */
 export async function rememberDevice(
-  { kernel, model, config }: AuthParts,
+  auth: AuthState,
   { koa, context }: Call,
   userId: UserId,
-  { trx, emit }: { readonly trx: Trx; readonly emit: Emit },
+  { trx, emit }: Change,
 ): Promise<(() => void) | null> {
-  const life = model.secondFactor.remember;
+  const life = auth.model.secondFactor.remember;
   if (life === 0) return null;
-  const now = kernel.now();
+  const now = auth.now();
   const token = randomToken(32);
   const { ip, userAgent } = callerOf(context);
   const row = {
@@ -84,18 +82,14 @@ export async function rememberDevice(
   emit('device.remembered', userId, { device_id: row.id, name: row.name });
   return () => {
     const all = [token, ...presentedTokens(koa)].slice(0, MAX_TOKENS).join('.');
-    const secure = config.secureCookies ? '; Secure' : '';
     koa.set(HEADER, token);
-    koa.append(
-      'Set-Cookie',
-      `${COOKIE}=${all}; Max-Age=${Math.floor(life / SECOND)}; Path=/; HttpOnly; SameSite=Lax${secure}`,
-    );
+    setCookie(koa, COOKIE, all, { life, secure: auth.config.secureCookies });
   };
 }
 
 /** The devices of a user that are still remembered, newest first. */
 export async function devicesOf(
-  { kernel }: AuthParts,
+  auth: AuthState,
   db: Db,
   userId: UserId,
 ): Promise<RowOf<'auth_remembered_devices'>[]> {
@@ -103,7 +97,7 @@ export async function devicesOf(
     .selectFrom('auth_remembered_devices')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('expires_at', '>', kernel.now())
+    .where('expires_at', '>', auth.now())
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute();

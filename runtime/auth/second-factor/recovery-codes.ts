@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { Db, Trx } from '../tables.ts';
-import { WrongAnswer } from '../steps/code-attempt.ts';
-import type { StepWrites } from '../steps/entry.ts';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import type { StepWrites } from '../events/events.ts';
+import type { Db, Trx } from '../base/tables.ts';
+import type { UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Account } from '../users/user-directory.ts';
 
@@ -76,13 +75,13 @@ export async function countRecoveryCodes(db: Db, userId: UserId): Promise<number
  * @throws WrongAnswer
  */
 export async function proveRecoveryCode(
-  { kernel, passwords }: AuthParts,
+  auth: AuthState,
   account: Account,
   given: unknown,
 ): Promise<StepWrites> {
   const code = normalise(String(given));
   const selector = code.slice(0, SELECTOR_LENGTH);
-  const row = await kernel.store.db
+  const row = await auth.db
     .selectFrom('auth_recovery_codes')
     .select('hash')
     .where('user_id', '=', account.id)
@@ -90,12 +89,12 @@ export async function proveRecoveryCode(
     .where('used_at', 'is', null)
     .executeTakeFirst();
   const hash = row?.hash ?? null;
-  const right = await passwords.verify(code.slice(SELECTOR_LENGTH), hash);
+  const right = await auth.passwords.verify(code.slice(SELECTOR_LENGTH), hash);
   if (!right || hash === null || !CODE_FORMAT.test(code)) throw new WrongAnswer();
-  return async (trx, emit) => {
+  return async ({ trx, emit }) => {
     const { numUpdatedRows } = await trx
       .updateTable('auth_recovery_codes')
-      .set({ used_at: kernel.now() })
+      .set({ used_at: auth.now() })
       .where('user_id', '=', account.id)
       .where('hash', '=', hash)
       .where('used_at', 'is', null)
@@ -119,3 +118,6 @@ function normalise(text: string): string {
 function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
+
+/** Thrown where the answer to a step or to a mail is wrong. */
+export class WrongAnswer extends Error {}

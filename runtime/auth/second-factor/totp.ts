@@ -1,12 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Db } from '../tables.ts';
-import { WrongAnswer } from '../steps/code-attempt.ts';
-import type { StepWrites } from '../steps/entry.ts';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import { seal, unseal } from '../secrets/seal.ts';
-import { MINUTE, SECOND } from '../time.ts';
+import type { Change, StepWrites } from '../events/events.ts';
+import type { AuthState } from '../state.ts';
 import type { Account } from '../users/user-directory.ts';
+import type { Db } from '../base/tables.ts';
+import type { UserId } from '../base/ids.ts';
+import { seal, unseal } from '../secrets/keys.ts';
+import { MINUTE, SECOND } from '../base/time.ts';
+import { removeRecoveryCodes, WrongAnswer } from './recovery-codes.ts';
 
 /** RFC 6238 with the parameters that every app knows. */
 const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
@@ -44,17 +44,16 @@ export function stepOf(secret: string, code: string, now: number): number | null
  * @throws WrongAnswer
  */
 export async function proveCode(
-  parts: AuthParts,
+  auth: AuthState,
   account: Account,
   code: unknown,
 ): Promise<StepWrites> {
-  const { kernel } = parts;
-  const stored = await readTotp(kernel.store.db, account.id);
-  const secret = account.totpSince === null ? null : unsealSecret(parts, account.id, stored.sealed);
-  const step = secret === null ? null : stepOf(secret, String(code), kernel.now());
+  const stored = await readTotp(auth.db, account.id);
+  const secret = account.totpSince === null ? null : unsealSecret(auth, account.id, stored.sealed);
+  const step = secret === null ? null : stepOf(secret, String(code), auth.now());
   if (secret === null || step === null) throw new WrongAnswer();
-  const resealed = sealSecret(parts, account.id, secret);
-  return async (trx) => {
+  const resealed = sealSecret(auth, account.id, secret);
+  return async ({ trx }) => {
     // The secret is sealed again with the server's current secret, so that earlier ones can be
     // retired.
     const { numUpdatedRows } = await trx
@@ -69,26 +68,21 @@ export async function proveCode(
 }
 
 /** A secret that waits for its first code; null when there is none or it is too old. */
-export async function pendingSecret(parts: AuthParts, userId: UserId): Promise<string | null> {
-  const { kernel } = parts;
-  const { pending, pendingAt } = await readTotp(kernel.store.db, userId);
-  if (pending === null || kernel.now() - pendingAt > PENDING_LIFETIME) return null;
-  return unsealSecret(parts, userId, pending);
+export async function pendingSecret(auth: AuthState, userId: UserId): Promise<string | null> {
+  const { pending, pendingAt } = await readTotp(auth.db, userId);
+  if (pending === null || auth.now() - pendingAt > PENDING_LIFETIME) return null;
+  return unsealSecret(auth, userId, pending);
 }
 
-export function sealSecret({ keys }: AuthParts, userId: UserId, secret: string): string {
-  return seal(keys.derived('totp-seal'), secret, `totp|${userId}`);
+export function sealSecret(auth: AuthState, userId: UserId, secret: string): string {
+  return seal(auth.keys.derived('totp-seal'), secret, `totp|${userId}`);
 }
 
-function unsealSecret(
-  { keys, kernel }: AuthParts,
-  userId: UserId,
-  sealed: string | null,
-): string | null {
+function unsealSecret(auth: AuthState, userId: UserId, sealed: string | null): string | null {
   if (sealed === null) return null;
-  const secret = unseal(keys.derivedAll('totp-seal'), sealed, `totp|${userId}`);
+  const secret = unseal(auth.keys.derivedAll('totp-seal'), sealed, `totp|${userId}`);
   if (secret === null)
-    kernel.log.error(
+    auth.log.error(
       { userId },
       'a TOTP secret cannot be read: add the secret that sealed it to JWT_SECRET_PREVIOUS',
     );
@@ -112,4 +106,17 @@ async function readTotp(db: Db, userId: UserId): Promise<StoredTotp> {
     pending: row?.['totp_pending'] ?? null,
     pendingAt: row?.['totp_pending_at'] ?? 0,
   };
+}
+
+/** Switches TOTP off and removes the recovery codes, for a user who lost the device. */
+export async function removeTotp(
+  auth: AuthState,
+  { trx, emit }: Change,
+  { id, totpSince }: Account,
+  by = 'admin',
+): Promise<void> {
+  const off = { totp_sealed: null, totp_step: null, totp_confirmed_at: null };
+  await auth.directory.update(trx, id, { ...off, totp_pending: null, totp_pending_at: null });
+  await removeRecoveryCodes(trx, id);
+  if (totpSince !== null) emit('totp.disabled', id, { by });
 }

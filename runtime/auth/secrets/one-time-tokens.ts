@@ -1,7 +1,7 @@
-import type { Db, RowOf, Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
-import { digest, randomToken, type UserId } from '../ids.ts';
-import { DAY, HOUR, MINUTE } from '../time.ts';
+import type { Db, RowOf, Trx } from '../base/tables.ts';
+import { digest, randomToken, type UserId } from '../base/ids.ts';
+import { DAY, HOUR, MINUTE } from '../base/time.ts';
 
 /** The lifetime of one-time tokens by kind, in milliseconds. */
 export const ONE_TIME_LIFETIME = {

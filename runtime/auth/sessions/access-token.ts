@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { createBoundedCache } from '@twofold/runtime/kernel';
-import { isOpaqueId } from '../sign-in/identity-rules.ts';
-import { isUserId, type UserId } from '../ids.ts';
-import { MINUTE, SECOND } from '../time.ts';
+import { isOpaqueId } from '../base/identity-rules.ts';
+import { isUserId, type UserId } from '../base/ids.ts';
+import { MINUTE, SECOND } from '../base/time.ts';
 
 /** Claims of an access token. Times are Unix seconds. */
 export interface AccessClaims {

@@ -1,14 +1,15 @@
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { addressMatcher, isTrustedConnection } from '@twofold/runtime/http';
-import type { Context as KoaContext } from 'koa';
-import type { AuthParts } from '../parts.ts';
-
-type CookieParts = Pick<AuthParts, 'config' | 'kernel'>;
+import type { AuthState } from '../state.ts';
+import { setCookie } from '../base/cookie.ts';
+import { SECOND } from '../base/time.ts';
 
 /** Whether the request came by https, here or at a trusted proxy. */
-export function isHttps({ kernel }: Pick<AuthParts, 'kernel'>, koa: KoaContext): boolean {
+export function isHttps(auth: AuthState, koa: KoaContext): boolean {
   const { socket } = koa.req;
-  const proxies = addressMatcher(kernel.project.server.trustedProxies);
+  const proxies = addressMatcher(auth.project.server.trustedProxies);
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
   const proto = koa.get('X-Forwarded-Proto').split(',')[0]?.trim();
   return koa.secure || ((isTrustedConnection(socket) || proxies(peer)) && proto === 'https');
@@ -19,17 +20,17 @@ export function isHttps({ kernel }: Pick<AuthParts, 'kernel'>, koa: KoaContext):
  * apps are, from setting or reading it.
  */
 export function sendClientCookie(
-  parts: CookieParts,
+  auth: AuthState,
   koa: KoaContext,
   client: string,
   { refreshToken, refreshExp }: { readonly refreshToken: string; readonly refreshExp: number },
 ): void {
-  const maxAge = refreshExp - Math.floor(parts.kernel.now() / 1000);
-  koa.append('Set-Cookie', cookie(parts, koa, client, refreshToken, maxAge));
+  const life = (refreshExp - Math.floor(auth.now() / SECOND)) * SECOND;
+  setClientCookie(auth, koa, client, { value: refreshToken, life });
 }
 
-export function clearClientCookie(parts: CookieParts, koa: KoaContext, client: string): void {
-  koa.append('Set-Cookie', cookie(parts, koa, client, '', 0));
+export function clearClientCookie(auth: AuthState, koa: KoaContext, client: string): void {
+  setClientCookie(auth, koa, client, { value: '', life: 0 });
 }
 
 /**
@@ -38,23 +39,19 @@ export function clearClientCookie(parts: CookieParts, koa: KoaContext, client: s
  *
  * @throws AppError 403
  */
-export function readClientCookie(
-  parts: CookieParts,
-  koa: KoaContext,
-  client: string,
-): string | null {
-  const token = koa.cookies.get(cookieName(parts, koa, client)) ?? null;
-  if (token !== null) assertOwnOrigin(parts, koa);
+export function readClientCookie(auth: AuthState, koa: KoaContext, client: string): string | null {
+  const token = koa.cookies.get(cookieName(auth, koa, client)) ?? null;
+  if (token !== null) assertOwnOrigin(auth, koa);
   return token;
 }
 
 /** @throws AppError 403 when a browser sent the request for a page of another origin. */
-function assertOwnOrigin(parts: CookieParts, koa: KoaContext): void {
+function assertOwnOrigin(auth: AuthState, koa: KoaContext): void {
   const site = koa.get('Sec-Fetch-Site');
   const origin = koa.get('Origin');
   const own =
-    origin === new URL(parts.config.appUrl).origin ||
-    (isLoopback(koa) && isOfHost(parts, koa, origin));
+    origin === new URL(auth.config.appUrl).origin ||
+    (isLoopback(koa) && isOfHost(auth, koa, origin));
   if (!own || (site !== '' && site !== 'same-origin')) throw failure.forbidden();
 }
 
@@ -64,36 +61,64 @@ function assertOwnOrigin(parts: CookieParts, koa: KoaContext): void {
  *
  * @throws AppError 403
  */
-export function refuseForeignPage(parts: CookieParts, koa: KoaContext): void {
+export function refuseForeignPage(auth: AuthState, koa: KoaContext): void {
   const site = koa.get('Sec-Fetch-Site');
   const origin = koa.get('Origin');
   const own =
-    origin === '' || origin === new URL(parts.config.appUrl).origin || isOfHost(parts, koa, origin);
+    origin === '' || origin === new URL(auth.config.appUrl).origin || isOfHost(auth, koa, origin);
   if (!own || (site !== '' && site !== 'same-origin')) throw failure.forbidden();
 }
 
 /** Browsers write both headers themselves, so they agree only for a page of the same address. */
-const isOfHost = (parts: CookieParts, koa: KoaContext, origin: string): boolean =>
-  origin === `http${isHttps(parts, koa) ? 's' : ''}://${koa.host}`;
+const isOfHost = (auth: AuthState, koa: KoaContext, origin: string): boolean =>
+  origin === `http${isHttps(auth, koa) ? 's' : ''}://${koa.host}`;
 
 /** Apps are hosted at `<name>.localhost`, so only these names are the server itself. */
 const isLoopback = (koa: KoaContext): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(koa.hostname);
 
 /** Safari takes no `Secure` cookie over http, not even on loopback. */
-const isPlain = ({ config }: CookieParts, koa: KoaContext): boolean =>
-  isLoopback(koa) && !koa.secure && !config.appUrl.startsWith('https:');
+const isPlain = (auth: AuthState, koa: KoaContext): boolean =>
+  isLoopback(koa) && !koa.secure && !auth.config.appUrl.startsWith('https:');
 
-const cookieName = (parts: CookieParts, koa: KoaContext, client: string): string =>
-  `${isPlain(parts, koa) ? '' : '__Host-'}refresh-${client}`;
+const cookieName = (auth: AuthState, koa: KoaContext, client: string): string =>
+  `${isPlain(auth, koa) ? '' : '__Host-'}refresh-${client}`;
 
-function cookie(
-  parts: CookieParts,
+function setClientCookie(
+  auth: AuthState,
   koa: KoaContext,
   client: string,
-  value: string,
-  maxAge: number,
-): string {
-  const secure = isPlain(parts, koa) ? '' : '; Secure';
-  return `${cookieName(parts, koa, client)}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  { value, life }: { readonly value: string; readonly life: number },
+): void {
+  const secure = !isPlain(auth, koa);
+  setCookie(koa, cookieName(auth, koa, client), value, { life, secure, sameSite: 'Strict' });
 }
+
+const isLoopbackAddress = addressMatcher(['127.0.0.0/8', '::1']);
+
+/**
+ * An application of this server is entered from its own origin, and in production by https only: its
+ * cookie could be read on the way otherwise.
+ *
+ * @throws AppError 403 `Forbidden`, `The console needs https`
+ */
+export function assertSecureEntry(
+  auth: AuthState,
+  { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
+  client: string | null,
+): void {
+  if (client === null) return;
+  refuseForeignPage(auth, koa);
+  if (!auth.applications.has(client) || !auth.settings.production) return;
+  if (!isHttps(auth, koa) && !isLoopbackAddress(context.ip))
+    throw failure.forbidden(`The ${client} needs https`);
+}
+
+/** The origins whose pages may send a cookie of this server: its own, and those of `server.cors`. */
+export const trustedOrigins = ({
+  project,
+  config,
+}: Pick<AuthState, 'project' | 'config'>): readonly string[] => [
+  ...project.server.cors.filter((origin) => origin !== '*'),
+  new URL(config.appUrl).origin,
+];

@@ -1,15 +1,8 @@
-import type { AuthModel } from '@twofold/schema';
-import type { OwnApplication } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
+import type { AuthState } from '../state.ts';
+import type { Account } from '../users/user-directory.ts';
 import type { CheckedSession } from './session-check.ts';
 import type { Lifetimes } from './sessions.ts';
-import type { Account } from '../users/user-directory.ts';
-
-/** The parts that decide about the sessions of an application. */
-interface ClientParts {
-  readonly model: AuthModel;
-  readonly applications: ReadonlyMap<string, OwnApplication>;
-}
 
 /**
  * The application of the server's own origin that a request signs in for: `client` of its body. The
@@ -28,58 +21,49 @@ export function clientOf(body: unknown): string | null {
 }
 
 /** The lifetimes of a session of the application; undefined when the manifest alone decides. */
-export function lifetimesOf(
-  { model, applications }: ClientParts,
-  client: string | null,
-): Lifetimes | undefined {
-  const application = client === null ? undefined : applications.get(client);
-  if (!application || !model.refresh.enabled) return application;
+export function lifetimesOf(auth: AuthState, client: string | null): Lifetimes | undefined {
+  const application = client === null ? undefined : auth.applications.get(client);
+  if (!application || !auth.model.refresh.enabled) return application;
   return {
-    idle: Math.min(application.idle, model.refresh.idle),
-    absolute: Math.min(application.absolute, model.refresh.absolute),
+    idle: Math.min(application.idle, auth.model.refresh.idle),
+    absolute: Math.min(application.absolute, auth.model.refresh.absolute),
   };
 }
 
 /** Milliseconds for which a new access token of such a session is valid. */
-export function accessLifetime(
-  { model, applications }: ClientParts,
-  client: string | null,
-): number {
-  const application = client === null ? undefined : applications.get(client);
-  return application ? Math.min(application.access, model.jwt.ttl) : model.jwt.ttl;
+export function accessLifetime(auth: AuthState, client: string | null): number {
+  const application = client === null ? undefined : auth.applications.get(client);
+  return application ? Math.min(application.access, auth.model.jwt.ttl) : auth.model.jwt.ttl;
 }
 
 /** Whether sessions of this client get a refresh token. */
-export const hasRefresh = ({ model, applications }: ClientParts, client: string | null): boolean =>
-  model.refresh.enabled || (client !== null && applications.has(client));
+export const hasRefresh = (auth: AuthState, client: string | null): boolean =>
+  auth.model.refresh.enabled || (client !== null && auth.applications.has(client));
 
 /** Whether the user may sign in to the application. Anybody may, where none has rules for it. */
 export function admits(
-  { applications }: ClientParts,
+  auth: AuthState,
   client: string | null,
   account: Pick<Account, 'role'>,
 ): boolean {
-  const application = client === null ? undefined : applications.get(client);
+  const application = client === null ? undefined : auth.applications.get(client);
   if (!application) return true;
   return application.open && Object.hasOwn(application.roles, account.role?.name ?? '');
 }
 
 /** Like `admits`, for the operator. */
-export function admitsHost(
-  { applications }: Pick<ClientParts, 'applications'>,
-  client: string | null,
-): boolean {
-  const application = client === null ? undefined : applications.get(client);
+export function admitsHost(auth: AuthState, client: string | null): boolean {
+  const application = client === null ? undefined : auth.applications.get(client);
   return application === undefined || (application.open && application.host);
 }
 
 /** Whether the operator uses an application of this server, and not only its hosting. */
-export const isOperated = (applications: ClientParts['applications']): boolean =>
+export const isOperated = (applications: AuthState['applications']): boolean =>
   applications.size > 0 && [...applications.values()].some(({ host }) => host);
 
 /** The permissions of a user: those of their role, and those that applications give to the role. */
 export function permissionsWith(
-  applications: ClientParts['applications'],
+  applications: AuthState['applications'],
   { role, permissions }: Pick<CheckedSession, 'role' | 'permissions'>,
 ): readonly string[] {
   const given = applications.size > 0 && role ? rolePermissions(applications, role.name) : [];
@@ -88,7 +72,7 @@ export function permissionsWith(
 
 /** The permissions that applications give to users with a role. */
 export const rolePermissions = (
-  applications: ClientParts['applications'],
+  applications: AuthState['applications'],
   role: string,
 ): readonly string[] =>
   [...applications.values()].flatMap(({ roles }) =>

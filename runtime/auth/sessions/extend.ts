@@ -1,6 +1,6 @@
 import { InternalError } from '@twofold/runtime/errors';
 import type { Membership, RequestContext } from '@twofold/runtime/kernel';
-import type { UserId } from '../ids.ts';
+import type { UserId } from '../base/ids.ts';
 
 /** The second argument of `extend`, after the user's id. */
 export interface ExtendInput<Context extends RequestContext = RequestContext> {

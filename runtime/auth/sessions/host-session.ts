@@ -1,12 +1,12 @@
 import type { Context as KoaContext } from 'koa';
-import { randomToken } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import { DAY, rfc3339, SECOND } from '../time.ts';
+import { randomToken } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
+import { DAY, rfc3339, SECOND } from '../base/time.ts';
+import { type LiveSession, refreshExpiry } from './issue-tokens.ts';
 import { accessLifetime, lifetimesOf } from './client.ts';
 import { sendClientCookie } from './client-cookie.ts';
 import { makeRefreshToken } from './refresh-token.ts';
-import type { Lifetimes, Session } from './sessions.ts';
-import { refreshExpiry } from './sign-in.ts';
+import type { Lifetimes } from './sessions.ts';
 
 const WITHOUT_REFRESH: Lifetimes = { idle: DAY, absolute: DAY };
 
@@ -21,25 +21,25 @@ export interface HostLogin {
 }
 
 /** The lifetimes of a session of the operator. */
-export const hostLifetimes = (parts: AuthParts, client: string | null): Lifetimes =>
-  lifetimesOf(parts, client) ?? WITHOUT_REFRESH;
+export const hostLifetimes = (auth: AuthState, client: string | null): Lifetimes =>
+  lifetimesOf(auth, client) ?? WITHOUT_REFRESH;
 
 /**
  * A token for the operator's session. For an application it is short, and the session goes on by
  * its cookie; otherwise it lives as long as the session.
  */
 export function deliverHostLogin(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
-  { current, generation }: { readonly current: Session; readonly generation: number },
+  { current, generation }: LiveSession,
 ): HostLogin {
   const { client, id, salt } = current;
   if (client !== null) {
-    const refreshToken = makeRefreshToken(parts.keys, id, generation, salt);
-    sendClientCookie(parts, koa, client, { refreshToken, refreshExp: refreshExpiry(current) });
+    const refreshToken = makeRefreshToken(auth.keys, id, generation, salt);
+    sendClientCookie(auth, koa, client, { refreshToken, refreshExp: refreshExpiry(current) });
   }
-  const iat = Math.floor(parts.kernel.now() / SECOND);
-  const exp = iat + (client === null ? DAY : accessLifetime(parts, client)) / SECOND;
-  const token = parts.hostTokens.sign({ scope: 'host', exp, iat, jti: randomToken(16), sid: id });
+  const iat = Math.floor(auth.now() / SECOND);
+  const exp = iat + (client === null ? DAY : accessLifetime(auth, client)) / SECOND;
+  const token = auth.tokens.host.sign({ scope: 'host', exp, iat, jti: randomToken(16), sid: id });
   return { token, accessToken: token, exp, expiresAt: rfc3339(exp * SECOND) };
 }

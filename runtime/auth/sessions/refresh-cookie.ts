@@ -1,40 +1,32 @@
 import type { Context as KoaContext } from 'koa';
 import { failure } from '@twofold/runtime/errors';
-import type { AuthConfig } from '../config.ts';
-import type { AuthParts } from '../parts.ts';
-import { readClientCookie, sendClientCookie } from './client-cookie.ts';
-import { shareWithPages } from './pages-session.ts';
-import type { IssuedLogin, LoginObject } from './sign-in.ts';
-
-const COOKIE_NAME = 'refresh';
-const SECURE_COOKIE_NAME = '__Secure-refresh';
+import { setCookie } from '../base/cookie.ts';
+import type { AuthState } from '../state.ts';
+import { SECOND } from '../base/time.ts';
+import type { IssuedLogin, LoginObject } from './issue-tokens.ts';
+import { readClientCookie, sendClientCookie, trustedOrigins } from './client-cookie.ts';
+import { keepPagesSession } from './pages-session.ts';
 
 /**
  * Prepares a login object for the response. With `refresh.delivery: cookie` the refresh token is
  * moved to a cookie that scripts cannot read. A session of an application has a cookie of its own.
  */
 export function deliverLogin(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   { login, client }: IssuedLogin,
 ): LoginObject {
-  const byCookie = client !== null || parts.model.refresh.delivery === 'cookie';
+  const byCookie = client !== null || auth.model.refresh.delivery === 'cookie';
   if (!byCookie || !login.refreshToken) return login;
   const { refreshToken, refreshExp = 0, ...rest } = login;
   if (client !== null) {
-    sendClientCookie(parts, koa, client, { refreshToken, refreshExp });
-    shareWithPages(parts, koa, login);
+    sendClientCookie(auth, koa, client, { refreshToken, refreshExp });
+    // They are of one origin, and the pages show no more than the session may see.
+    if (auth.model.pages !== false) keepPagesSession(auth, koa, login);
     return rest;
   }
-  const { config, kernel } = parts;
-  const maxAge = refreshExp - Math.floor(kernel.now() / 1000);
-  koa.append('Set-Cookie', cookie(config, refreshToken, maxAge));
+  setRefreshCookie(auth, koa, refreshToken, refreshExp - Math.floor(auth.now() / SECOND));
   return rest;
-}
-
-/** The refresh token from the cookie; null if this server uses no cookie. */
-function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
-  return model.refresh.delivery === 'cookie' ? (koa.cookies.get(cookieName(config)) ?? null) : null;
 }
 
 /**
@@ -42,20 +34,21 @@ function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): strin
  * this server. @throws AppError 403 when a page of another origin sent a cookie
  */
 export function presentedRefresh(
-  parts: AuthParts,
+  auth: AuthState,
   koa: KoaContext,
   given: string | undefined,
   client: string | null,
 ): string | null {
-  if (client !== null) return readClientCookie(parts, koa, client);
+  if (client !== null) return readClientCookie(auth, koa, client);
   if (given) return given;
-  const cookie = refreshFromCookie(parts, koa);
-  if (cookie) assertSameSite(parts, koa);
+  if (auth.model.refresh.delivery !== 'cookie') return null;
+  const cookie = koa.cookies.get(cookieName(auth)) ?? null;
+  if (cookie) assertSameSite(auth, koa);
   return cookie;
 }
 
-export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext): void {
-  if (model.refresh.delivery === 'cookie') koa.append('Set-Cookie', cookie(config, '', 0));
+export function clearRefreshCookie(auth: AuthState, koa: KoaContext): void {
+  if (auth.model.refresh.delivery === 'cookie') setRefreshCookie(auth, koa, '', 0);
 }
 
 /**
@@ -64,20 +57,19 @@ export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext
  *
  * @throws AppError 403
  */
-function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): void {
-  const allowed = [
-    ...kernel.project.server.cors.filter((origin) => origin !== '*'),
-    new URL(config.appUrl).origin,
-  ];
+function assertSameSite(auth: AuthState, koa: KoaContext): void {
   const scripted =
     /^application\/json\b/i.test(koa.get('Content-Type')) || koa.get('X-Requested-With') !== '';
-  if (!allowed.includes(koa.get('Origin')) || !scripted) throw failure.forbidden();
+  if (!trustedOrigins(auth).includes(koa.get('Origin')) || !scripted) throw failure.forbidden();
 }
 
-const cookieName = ({ secureCookies }: AuthConfig) =>
-  secureCookies ? SECURE_COOKIE_NAME : COOKIE_NAME;
+const cookieName = ({ config }: AuthState) => `${config.secureCookies ? '__Secure-' : ''}refresh`;
 
-function cookie(config: AuthConfig, value: string, maxAge: number): string {
-  const secure = config.secureCookies ? '; Secure' : '';
-  return `${cookieName(config)}=${value}; Max-Age=${maxAge}; Path=/api/auth; HttpOnly; SameSite=Strict${secure}`;
+function setRefreshCookie(auth: AuthState, koa: KoaContext, value: string, seconds: number): void {
+  setCookie(koa, cookieName(auth), value, {
+    life: seconds * SECOND,
+    secure: auth.config.secureCookies,
+    path: '/api/auth',
+    sameSite: 'Strict',
+  });
 }

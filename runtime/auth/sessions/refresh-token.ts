@@ -1,5 +1,4 @@
-import type { Keys } from '../secrets/keys.ts';
-import { mac, sameText } from '../secrets/keys.ts';
+import { type Keys, mac, sameText } from '../secrets/keys.ts';
 
 /** The content of a refresh token, before its session is read. */
 export interface RefreshClaim {

@@ -1,9 +1,9 @@
 import type { Organizations } from '@twofold/schema';
 import { CHANGE_COUNTER, type Dialect, type Membership, type Store } from '@twofold/runtime/kernel';
 import DataLoader from 'dataloader';
-import type { NowOrLater } from '../requests/and-then.ts';
-import type { UserId } from '../ids.ts';
-import { membershipList, toMemberships, type MembershipRow } from '../organizations/memberships.ts';
+import type { NowOrLater } from '../base/and-then.ts';
+import type { UserId } from '../base/ids.ts';
+import { membershipList, type MembershipRow, toMemberships } from '../users/memberships.ts';
 import { permissionList, type RolesModel, splitPermissions } from '../users/permissions.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 

@@ -1,12 +1,12 @@
-import type { AuthMethod, Db, RowOf, Trx } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import type { Store } from '@twofold/runtime/kernel';
-import type { Caller } from '../requests/caller.ts';
-import { randomToken, type UserId } from '../ids.ts';
+import type { AuthMethod, Db, RowOf, Trx } from '../base/tables.ts';
+import type { Caller } from '../base/caller.ts';
+import { randomToken, type UserId } from '../base/ids.ts';
+import { MINUTE, rfc3339, SECOND } from '../base/time.ts';
+import type { UserDirectory } from '../users/user-directory.ts';
 import { FIRST_GENERATION } from './refresh-token.ts';
 import { createSessionCheck, type SessionCheck } from './session-check.ts';
-import { MINUTE, rfc3339, SECOND } from '../time.ts';
-import type { UserDirectory } from '../users/user-directory.ts';
 
 /**
  * A way in which a user has proved their identity, as `amr` of a session lists it: `pwd`, `otp`,

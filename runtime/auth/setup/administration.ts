@@ -1,16 +1,16 @@
-import type { Trx } from '../tables.ts';
 import { failure } from '@twofold/runtime/errors';
-import { SYSTEM } from '../requests/caller.ts';
-import { checkEmail, emailKey } from '../sign-in/identity-rules.ts';
+import type { Trx } from '../base/tables.ts';
+import { SYSTEM } from '../base/caller.ts';
+import { checkEmail, emailKey } from '../base/identity-rules.ts';
 import { pageLink } from '../mails/links.ts';
 import { firstRole, hasOwner } from '../users/owners.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { createUser, isUniqueViolation, userExists } from '../sign-in/register.ts';
 import { giveRole, roleByName } from '../users/roles.ts';
-import { issueSetupToken, setupLink } from './setup.ts';
-import { DAY } from '../time.ts';
+import { DAY } from '../base/time.ts';
 import type { Account } from '../users/user-directory.ts';
+import { issueSetupToken, setupLink } from './setup.ts';
 
 /** A command of `npm run admin` whose arguments are checked. */
 export interface Administration {
@@ -33,21 +33,20 @@ export interface Administered {
  * @throws AppError with the reason of a refusal.
  */
 export async function administer(
-  parts: AuthParts,
+  auth: AuthState,
   { command, email = '', role }: Administration,
 ): Promise<Administered> {
-  if (command === 'link') return printLink(parts);
-  return command === 'create' ? createAccount(parts, email, role) : grant(parts, email, role ?? '');
+  if (command === 'link') return printLink(auth);
+  return command === 'create' ? createAccount(auth, email, role) : grant(auth, email, role ?? '');
 }
 
 async function createAccount(
-  parts: AuthParts,
+  auth: AuthState,
   email: string,
   role: string | undefined,
 ): Promise<Administered> {
-  const { model, config } = parts;
-  const wanted = role ?? firstRole(model);
-  const { registerFields, columns } = model.user;
+  const wanted = role ?? firstRole(auth.model);
+  const { registerFields, columns } = auth.model.user;
   if (registerFields.length > 0)
     throw failure.conflict(
       `an account needs ${registerFields.join(', ')}: register it, ` +
@@ -55,18 +54,13 @@ async function createAccount(
     );
   const address = checkEmail(email);
   const [name = ''] = address.split('@');
-  const work = parts.events.transact(SYSTEM, async (trx, emit) => {
+  const work = auth.events.transact(SYSTEM, async (change) => {
     const patch = { email: address, ...(columns.name && { name }), password_changed_at: 0 };
-    const id = await createUser(parts, trx, emit, { patch, fields: {} });
-    const account = await parts.directory.find(trx, id);
+    const id = await createUser(auth, change, { patch, fields: {} });
+    const account = await auth.directory.find(change.trx, id);
     if (wanted !== null && account)
-      await giveRole(
-        parts,
-        { trx, emit, caller: SYSTEM },
-        account,
-        await roleId(parts, trx, wanted),
-      );
-    return parts.oneTime.issue(trx, 'reset', id, {
+      await giveRole(auth, change, account, await roleId(auth, change.trx, wanted));
+    return auth.oneTime.issue(change.trx, 'reset', id, {
       data: { email: emailKey(address) },
       life: DAY,
     });
@@ -74,7 +68,7 @@ async function createAccount(
   const token = await work.catch((error: unknown) => {
     throw isUniqueViolation(error) ? userExists() : error;
   });
-  const link = pageLink(parts, 'reset-password', token);
+  const link = pageLink(auth, 'reset-password', token);
   return {
     ok: true,
     link,
@@ -84,30 +78,30 @@ async function createAccount(
 
 Without a browser:
 
-  ${curl(config.appUrl, 'reset-password', { token, new_password: '…' })}`,
+  ${curl(auth.config.appUrl, 'reset-password', { token, new_password: '…' })}`,
   };
 }
 
-async function grant(parts: AuthParts, email: string, role: string): Promise<Administered> {
-  await parts.events.transact(SYSTEM, async (trx, emit) => {
-    await serialiseRights(trx, parts.kernel.store.dialect);
-    const account: Account | null = await parts.directory.findByEmail(trx, email);
+async function grant(auth: AuthState, email: string, role: string): Promise<Administered> {
+  await auth.events.transact(SYSTEM, async (change) => {
+    await serialiseRights(change.trx, auth.store.dialect);
+    const account: Account | null = await auth.directory.findByEmail(change.trx, email);
     if (!account) throw failure.notFound(`no user has the address ${email}`);
-    await giveRole(parts, { trx, emit, caller: SYSTEM }, account, await roleId(parts, trx, role));
+    await giveRole(auth, change, account, await roleId(auth, change.trx, role));
   });
   return { ok: true, text: `${email} is ${role} now.` };
 }
 
-async function printLink(parts: AuthParts): Promise<Administered> {
-  const first = firstRole(parts.model);
+async function printLink(auth: AuthState): Promise<Administered> {
+  const first = firstRole(auth.model);
   if (first === null)
     throw failure.conflict('no role is the first: set auth.roles.first in the manifest');
-  if (await hasOwner(parts, parts.kernel.store.db))
+  if (await hasOwner(auth, auth.db))
     throw failure.conflict(
       `somebody has the role ${first}: run "npm run admin -- grant --email … --role ${first}" for another one`,
     );
-  const token = await issueSetupToken(parts);
-  const link = setupLink(parts, token);
+  const token = await issueSetupToken(auth);
+  const link = setupLink(auth, token);
   const body = { token, email: 'you@example.com', password: '…' };
   return {
     ok: true,
@@ -118,7 +112,7 @@ async function printLink(parts: AuthParts): Promise<Administered> {
 
 Without a browser:
 
-  ${curl(parts.config.appUrl, 'setup', body)}`,
+  ${curl(auth.config.appUrl, 'setup', body)}`,
   };
 }
 
@@ -127,12 +121,12 @@ function curl(appUrl: string, path: string, body: object): string {
 }
 
 /** @throws AppError 404 that lists the existing roles. */
-async function roleId({ model }: AuthParts, trx: Trx, name: string): Promise<number> {
+async function roleId(auth: AuthState, trx: Trx, name: string): Promise<number> {
   const role = await roleByName(trx, name);
   if (role) return role.id;
   throw failure.notFound(
-    model.roles
-      ? `there is no role ${name}; the manifest has ${model.roles.list.join(', ')}`
+    auth.model.roles
+      ? `there is no role ${name}; the manifest has ${auth.model.roles.list.join(', ')}`
       : 'the manifest has no auth.roles',
   );
 }

@@ -1,27 +1,32 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import { advance } from '../steps/advance.ts';
-import { forClient } from '../steps/enter-application.ts';
-import type { Entry } from '../steps/entry.ts';
-import { asUser, type Caller, callerOf } from '../requests/caller.ts';
-import { ownCookie } from '../requests/own-cookie.ts';
-import { answerUnderLockout, type CodeAttempt, WrongAnswer } from '../steps/code-attempt.ts';
-import { endEmailSignIns } from './email-sign-in-rows.ts';
-import { digest, randomToken } from '../ids.ts';
-import { claimOf, proveAddress, serialiseProofs } from './first-proof.ts';
-import { identifierOf } from './identifier.ts';
+import { WrongAnswer } from '../second-factor/recovery-codes.ts';
+import { asUser, type Caller, callerOf } from '../base/caller.ts';
+import { setCookie } from '../base/cookie.ts';
+import { digest, randomToken } from '../base/ids.ts';
+import { identifierOf } from '../limits/identifier.ts';
 import { sameText } from '../secrets/keys.ts';
 import { pageLink } from '../mails/links.ts';
-import { requireApiKey } from './login.ts';
-import { isSealedCode, newCode, sealCode } from '../steps/mailed-code.ts';
-import { assertSignInAllowed } from '../oauth/callback.ts';
-import { checkReturnTo, withParameter } from '../oauth/redirect.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthState } from '../state.ts';
 import { type Asker, askerOf, mayMailStranger } from '../mails/stranger-mail.ts';
-import { MAX_ANSWERS } from '../steps/tickets.ts';
-import { MINUTE, SECOND } from '../time.ts';
+import { MINUTE, SECOND } from '../base/time.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
+import { assertSignInAllowed, requireApiKey } from './login.ts';
+import { advance } from './advance.ts';
+import { forClient } from './enter-application.ts';
+import type { Entry } from './entry.ts';
+import {
+  answerUnderLockout,
+  type CodeAttempt,
+  isSealedCode,
+  newCode,
+  sealCode,
+} from './code-attempt.ts';
+import { endEmailSignIns } from './ended-access.ts';
+import { claimOf, proveAddress, serialiseProofs } from './first-proof.ts';
+import { checkReturnTo, withParameter } from './redirect.ts';
+import { MAX_ANSWERS } from './tickets.ts';
 
 const COOKIE = 'email_sign_in';
 const LIFETIME = 10 * MINUTE;
@@ -30,16 +35,16 @@ const LIFETIME = 10 * MINUTE;
  * `POST /api/auth/email-sign-in`: answered before the account is looked up, and alike for an address
  * that no account has.
  */
-export async function startEmailSignIn(parts: AuthParts, call: Call): Promise<Reply> {
+export async function startEmailSignIn(auth: AuthState, call: Call): Promise<Reply> {
   const { context, koa, body } = call;
-  requireApiKey(parts, context);
-  parts.mailer.assertAvailable();
-  const returnTo = checkReturnTo(body.return_to, parts.model.oauth.returnTo);
-  const request = newRequest(parts, { email: body.email, returnTo, caller: callerOf(context) });
-  await store(parts, request);
-  const asker = askerOf(parts, call, request.email);
-  parts.background.run(() => mailRequest(parts, request, asker));
-  ownCookie(parts, koa, COOKIE, request.ticket, LIFETIME);
+  requireApiKey(auth, context);
+  auth.mails.assertAvailable();
+  const returnTo = checkReturnTo(body.return_to, auth.model.oauth.returnTo);
+  const request = newRequest(auth, { email: body.email, returnTo, caller: callerOf(context) });
+  await store(auth, request);
+  const asker = askerOf(auth, call, request.email);
+  auth.background.run(() => mailRequest(auth, request, asker));
+  setCookie(koa, COOKIE, request.ticket, { life: LIFETIME, secure: auth.config.secureCookies });
   return reply(200, { ticket: request.ticket, expires_in: LIFETIME / SECOND });
 }
 
@@ -55,13 +60,13 @@ interface MailRequest {
 }
 
 function newRequest(
-  parts: AuthParts,
+  auth: AuthState,
   asked: Pick<MailRequest, 'email' | 'returnTo' | 'caller'>,
 ): MailRequest {
-  const { emailSignIn: mode } = parts.model;
+  const { emailSignIn: mode } = auth.model;
   return {
     ...asked,
-    identifierHash: identifierOf(parts, asked.email),
+    identifierHash: identifierOf(auth, asked.email),
     ticket: randomToken(32),
     code: mode === 'link' ? null : newCode(),
     token: mode === 'code' ? null : randomToken(32),
@@ -69,15 +74,15 @@ function newRequest(
 }
 
 /** Stores the request. Earlier ones live on: whoever asks again ends nobody's mail. */
-async function store(parts: AuthParts, request: MailRequest): Promise<void> {
+async function store(auth: AuthState, request: MailRequest): Promise<void> {
   const { identifierHash, ticket, code, token } = request;
-  const { store: database, now } = parts.kernel;
+  const { store: database, now } = auth;
   const hash = digest(ticket);
   const row = {
     hash,
     identifier_hash: identifierHash,
     user_id: null,
-    code: code && sealCode(parts, hash, code),
+    code: code && sealCode(auth, hash, code),
     token: token && digest(token),
     created_at: now(),
     expires_at: now() + LIFETIME,
@@ -90,34 +95,34 @@ async function store(parts: AuthParts, request: MailRequest): Promise<void> {
  * Mails the link and the code to the owner of the address, if there is one. A request becomes valid
  * only here, so one that is over the limit of mails cannot be guessed.
  */
-async function mailRequest(parts: AuthParts, request: MailRequest, asker: Asker): Promise<void> {
-  const { db } = parts.kernel.store;
-  const account = await parts.directory.findByEmail(db, request.email);
+async function mailRequest(auth: AuthState, request: MailRequest, asker: Asker): Promise<void> {
+  const { db } = auth;
+  const account = await auth.directory.findByEmail(db, request.email);
   if (!account || isClosed(account)) return;
   const { caller } = request;
-  if (!(await mayMailStranger(parts, { to: account.email, caller }, asker))) return;
+  if (!(await mayMailStranger(auth, { to: account.email, caller }, asker))) return;
   await db
     .updateTable('auth_email_sign_ins')
     .set({ user_id: account.id })
     .where('hash', '=', digest(request.ticket))
     .execute();
   const { token, code, returnTo } = request;
-  const page = token === null ? '' : pageLink(parts, 'email-sign-in', token);
+  const page = token === null ? '' : pageLink(auth, 'email-sign-in', token);
   const link = page && returnTo ? withParameter(page, 'return_to', returnTo) : page;
   const recipient = { to: account.email, account, caller };
-  parts.mails.send('sign-in', recipient, { link, code: code ?? '', minutes: LIFETIME / MINUTE });
+  auth.mails.send('sign-in', recipient, { link, code: code ?? '', minutes: LIFETIME / MINUTE });
 }
 
 /** `POST /api/auth/email-sign-in/complete {token | code, ticket?}` */
-export async function finishEmailSignIn(parts: AuthParts, call: Call): Promise<Reply> {
-  requireApiKey(parts, call.context);
+export async function finishEmailSignIn(auth: AuthState, call: Call): Promise<Reply> {
+  requireApiKey(auth, call.context);
   const { body, koa } = call;
   if ((body.code === undefined) === (body.token === undefined))
     throw failure.badRequest(body.code === undefined ? 'code is required' : 'token must be absent');
-  const found = await findRequest(parts, body.ticket ?? koa.cookies.get(COOKIE) ?? '');
+  const found = await findRequest(auth, body.ticket ?? koa.cookies.get(COOKIE) ?? '');
   if (!found) throw invalidToken();
-  const answer = await complete(parts, call, found);
-  ownCookie(parts, koa, COOKIE, '', 0);
+  const answer = await complete(auth, call, found);
+  setCookie(koa, COOKIE, '', { life: 0, secure: auth.config.secureCookies });
   return answer;
 }
 
@@ -130,19 +135,19 @@ interface OpenRequest {
   readonly account: Account | null;
 }
 
-async function findRequest(parts: AuthParts, ticket: string): Promise<OpenRequest | null> {
-  const { db } = parts.kernel.store;
+async function findRequest(auth: AuthState, ticket: string): Promise<OpenRequest | null> {
+  const { db } = auth;
   const row = await db
     .selectFrom('auth_email_sign_ins')
     .selectAll()
     .where('hash', '=', digest(ticket))
     .where('used_at', 'is', null)
-    .where('expires_at', '>', parts.kernel.now())
+    .where('expires_at', '>', auth.now())
     .executeTakeFirst();
   if (!row) return null;
   const { hash, code, token, user_id: userId, identifier_hash: identifierHash } = row;
-  const account = userId === null ? null : await parts.directory.find(db, userId);
-  const same = account && identifierOf(parts, account.email) === identifierHash;
+  const account = userId === null ? null : await auth.directory.find(db, userId);
+  const same = account && identifierOf(auth, account.email) === identifierHash;
   return { hash, identifierHash, code, token, account: same ? account : null };
 }
 
@@ -150,13 +155,13 @@ async function findRequest(parts: AuthParts, ticket: string): Promise<OpenReques
  * A wrong code ends the request after five, whether its address has an account or not. It counts
  * for the lockout too, so that many requests do not give many guesses.
  */
-async function complete(parts: AuthParts, call: Call, request: OpenRequest): Promise<Reply> {
+async function complete(auth: AuthState, call: Call, request: OpenRequest): Promise<Reply> {
   const { account, token, code, hash, identifierHash } = request;
-  if (!(await countAnswer(parts, hash))) throw invalidToken();
+  if (!(await countAnswer(auth, hash))) throw invalidToken();
   if (call.body.code === undefined) {
     const right = token !== null && sameText(token, digest(call.body.token));
     if (!right || !account) throw invalidToken();
-    return enter(parts, call, hash, account);
+    return enter(auth, call, hash, account);
   }
   const attempt: CodeAttempt = {
     call,
@@ -165,16 +170,16 @@ async function complete(parts: AuthParts, call: Call, request: OpenRequest): Pro
     kind: 'email',
     error: invalidToken,
   };
-  return answerUnderLockout(parts, attempt, async () => {
+  return answerUnderLockout(auth, attempt, async () => {
     const given = String(call.body.code).replaceAll(/\s/g, '');
-    const right = code !== null && isSealedCode(parts, hash, given, code);
+    const right = code !== null && isSealedCode(auth, hash, given, code);
     if (!right || !account) throw new WrongAnswer();
-    return enter(parts, call, hash, account);
+    return enter(auth, call, hash, account);
   });
 }
 
-async function countAnswer({ kernel }: AuthParts, hash: string): Promise<boolean> {
-  const { numUpdatedRows } = await kernel.store.db
+async function countAnswer(auth: AuthState, hash: string): Promise<boolean> {
+  const { numUpdatedRows } = await auth.db
     .updateTable('auth_email_sign_ins')
     .set((set) => ({ answers: set('answers', '+', 1) }))
     .where('hash', '=', hash)
@@ -187,26 +192,27 @@ async function countAnswer({ kernel }: AuthParts, hash: string): Promise<boolean
  * The mail proved the address, in the transaction that signs in: a sign-in that fails uses nothing
  * up. Of two requests with one mail one signs in.
  */
-async function enter(parts: AuthParts, call: Call, hash: string, account: Account): Promise<Reply> {
-  await assertSignInAllowed(parts, call.context, { ...account, emailVerified: true });
+async function enter(auth: AuthState, call: Call, hash: string, account: Account): Promise<Reply> {
+  await assertSignInAllowed(auth, call.context, { ...account, emailVerified: true });
   const caller = asUser(callerOf(call.context), account.id);
-  const claim = await claimOf(parts, call, account);
-  return parts.kernel.store.transaction(async () => {
-    const proved = await parts.events.transact(caller, async (trx, emit) => {
-      if (!account.emailVerified) await serialiseProofs(parts, trx);
+  const claim = await claimOf(auth, call, account);
+  return auth.store.transaction(async () => {
+    const proved = await auth.events.transact(caller, async (change) => {
+      const { trx } = change;
+      if (!account.emailVerified) await serialiseProofs(auth, trx);
       const { numUpdatedRows } = await trx
         .updateTable('auth_email_sign_ins')
-        .set({ used_at: parts.kernel.now() })
+        .set({ used_at: auth.now() })
         .where('hash', '=', hash)
         .where('used_at', 'is', null)
         .executeTakeFirst();
       if (Number(numUpdatedRows) !== 1) throw invalidToken();
-      await endEmailSignIns(parts.kernel, trx, identifierOf(parts, account.email));
-      await proveAddress(parts, { trx, emit, caller }, account.id, claim);
-      return parts.directory.find(trx, account.id);
+      await endEmailSignIns(auth, trx, identifierOf(auth, account.email));
+      await proveAddress(auth, change, account.id, claim);
+      return auth.directory.find(trx, account.id);
     });
     const goal = { kind: 'session', status: 200 } as const;
     const entry: Entry = { account: proved!, method: 'email', amr: ['email'], goal };
-    return advance(parts, call, forClient(entry, call.body));
+    return advance(auth, call, forClient(entry, call.body));
   });
 }

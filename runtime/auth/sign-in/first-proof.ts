@@ -1,18 +1,18 @@
 import { deserialize, serialize } from 'node:v8';
 import type { Context as KoaContext } from 'koa';
-import type { Trx } from '../tables.ts';
 import type { Call } from '@twofold/runtime/http';
-import { digest, randomToken, type UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
-import { impersonatorOf } from '../requests/caller.ts';
-import { ownCookie } from '../requests/own-cookie.ts';
-import { removeTotp } from '../second-factor/remove-totp.ts';
+import type { Change } from '../events/events.ts';
+import type { Trx } from '../base/tables.ts';
+import { digest, randomToken, type UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
+import { impersonatorOf } from '../base/caller.ts';
+import { setCookie } from '../base/cookie.ts';
+import { removeTotp } from '../second-factor/totp.ts';
 import { invalidToken, ONE_TIME_LIFETIME, type OneTime } from '../secrets/one-time-tokens.ts';
-import { endAccess, type EndedAccess } from '../sessions/ended-access.ts';
 import { serialiseRights } from '../users/permissions.ts';
-import type { RightsChange } from '../users/roles.ts';
 import type { Account, AccountPatch } from '../users/user-directory.ts';
-import { emailKey } from './identity-rules.ts';
+import { emailKey } from '../base/identity-rules.ts';
+import { endAccess, type EndedAccess } from './ended-access.ts';
 
 /** The browser that registered an address: the secret whose hash lies beside the mailed link. */
 const COOKIE = 'registered';
@@ -39,38 +39,37 @@ export type Claim = 'own' | Registration;
  * @returns what ended; null when the address was proved before, or nothing had to end.
  */
 export async function proveAddress(
-  parts: AuthParts,
-  change: RightsChange,
+  auth: AuthState,
+  change: Change,
   userId: UserId,
   claim: Claim | null,
   reason = 'email verified',
 ): Promise<EndedAccess | null> {
   const { trx, emit } = change;
-  const { directory, kernel, oneTime } = parts;
-  const before = await directory.find(trx, userId);
+  const before = await auth.directory.find(trx, userId);
   if (before?.emailVerified) return null;
-  await serialiseProofs(parts, trx);
+  await serialiseProofs(auth, trx);
   // Waits for a sign-in to this account that is on its way.
-  await directory.update(trx, userId, {});
-  const account = await directory.find(trx, userId);
+  await auth.directory.update(trx, userId, {});
+  const account = await auth.directory.find(trx, userId);
   if (!account) throw invalidToken();
   if (account.emailVerified) return null;
-  const proved = { email: account.email, email_verified_at: kernel.now() };
+  const proved = { email: account.email, email_verified_at: auth.now() };
   if (claim === 'own') {
-    await directory.update(trx, userId, proved);
-    await oneTime.endAll(trx, userId, 'verify');
+    await auth.directory.update(trx, userId, proved);
+    await auth.oneTime.endAll(trx, userId, 'verify');
     emit('email.verified', userId, {});
     return null;
   }
-  const { patch, fields } = claim ? await withoutTaken(parts, change, userId, claim) : NOTHING;
-  const now = kernel.now();
+  const { patch, fields } = claim ? await withoutTaken(auth, change, userId, claim) : NOTHING;
+  const now = auth.now();
   const anew = { password: null, password_changed_at: now, tokens_valid_after: now };
-  await directory.update(trx, userId, { ...anew, ...patch, ...proved }, fields);
-  const ended = await endAccess(parts, change, account, {
+  await auth.directory.update(trx, userId, { ...anew, ...patch, ...proved }, fields);
+  const ended = await endAccess(auth, change, account, {
     reason,
     passkeys: 'all',
   });
-  await removeTotp(parts, change, account, 'first proof of the address');
+  await removeTotp(auth, change, account, 'first proof of the address');
   await trx.deleteFrom('auth_invitations').where('invited_by', '=', userId).execute();
   emit('email.verified', userId, { ...ended });
   return ended;
@@ -80,22 +79,22 @@ export async function proveAddress(
  * Lets proofs, registrations and changes of rights wait for each other. A transaction that uses a
  * link up takes this lock before it touches the link, because a proof ends the links of others.
  */
-export async function serialiseProofs({ directory, kernel }: AuthParts, trx: Trx): Promise<void> {
-  await directory.serialise(trx);
-  await serialiseRights(trx, kernel.store.dialect);
+export async function serialiseProofs(auth: AuthState, trx: Trx): Promise<void> {
+  await auth.directory.serialise(trx);
+  await serialiseRights(trx, auth.store.dialect);
 }
 
 const NOTHING: Registration = { patch: {}, fields: {} };
 
 /** A registration without the username and phone number that others have by now. */
 async function withoutTaken(
-  { directory }: AuthParts,
-  { trx }: RightsChange,
+  auth: AuthState,
+  { trx }: Change,
   userId: UserId,
   { patch: { username, phone, ...patch }, fields }: Registration,
 ): Promise<Registration> {
   const isFree = async (value: { username: string } | { phone: string }) =>
-    !(await directory.isTaken(trx, value, userId));
+    !(await auth.directory.isTaken(trx, value, userId));
   return {
     patch: {
       ...patch,
@@ -111,7 +110,7 @@ async function withoutTaken(
  * registered its address.
  */
 export async function claimOf(
-  parts: AuthParts,
+  auth: AuthState,
   { koa, context }: Pick<Call, 'koa' | 'context'>,
   account: Account,
 ): Promise<Claim | null> {
@@ -121,22 +120,22 @@ export async function claimOf(
   const cookie = koa.cookies.get(COOKIE);
   if (!cookie) return null;
   const browser = digest(cookie);
-  const links = await registrationLinks(parts, account);
+  const links = await registrationLinks(auth, account);
   const link = links.find(({ data }) => data['browser'] === browser);
   return link ? (registrationIn(link) ?? 'own') : null;
 }
 
 /** The claim of somebody who types a password: of the account, or of one of the registrations. */
 export async function claimOfPassword(
-  parts: AuthParts,
+  auth: AuthState,
   account: Account,
   password: string,
 ): Promise<Registration | null> {
-  for (const link of await registrationLinks(parts, account)) {
+  for (const link of await registrationLinks(auth, account)) {
     const registration = registrationIn(link);
     if (
       registration &&
-      (await parts.passwords.verify(password, registration.patch.password ?? null))
+      (await auth.passwords.verify(password, registration.patch.password ?? null))
     )
       return registration;
   }
@@ -144,18 +143,18 @@ export async function claimOfPassword(
 }
 
 /** The live links that were mailed to the address which the account has now. */
-async function registrationLinks(
-  { oneTime, kernel }: AuthParts,
-  { id, email }: Account,
-): Promise<OneTime[]> {
-  const links = await oneTime.live(kernel.store.db, 'verify', id);
+async function registrationLinks(auth: AuthState, { id, email }: Account): Promise<OneTime[]> {
+  const links = await auth.oneTime.live(auth.db, 'verify', id);
   return links.filter(({ data }) => emailKey(String(data['email'])) === emailKey(email));
 }
 
 /** Marks the browser that registers. @returns the hash that is stored with the link. */
-export function markRegistration(parts: AuthParts, koa: KoaContext): string {
+export function markRegistration(auth: AuthState, koa: KoaContext): string {
   const secret = randomToken(32);
-  ownCookie(parts, koa, COOKIE, secret, ONE_TIME_LIFETIME.verify);
+  setCookie(koa, COOKIE, secret, {
+    life: ONE_TIME_LIFETIME.verify,
+    secure: auth.config.secureCookies,
+  });
   return digest(secret);
 }
 

@@ -1,20 +1,20 @@
-import type { Trx } from '../tables.ts';
 import type { Context as KoaContext } from 'koa';
 import { asSystem, type RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { recordAttempt } from '../events/attempts.ts';
+import { profileOf } from '../users/profile.ts';
+import { noteAttempt } from '../events/attempts.ts';
 import { presentedKey } from '../requests/authenticate.ts';
-import { addressKey, type Caller, callerOf } from '../requests/caller.ts';
+import { addressKey, type Caller, callerOf } from '../base/caller.ts';
 import type { Emit } from '../events/events.ts';
-import { lockKeyOf } from './identifier.ts';
-import { maskIdentifier } from './identity-rules.ts';
-import type { UserId } from '../ids.ts';
-import type { LockKey, Ticket } from './lockout.ts';
-import { hookRequest } from '../own/call-hook.ts';
+import { lockKeyOf } from '../limits/identifier.ts';
+import { maskIdentifier } from '../base/identity-rules.ts';
+import type { UserId } from '../base/ids.ts';
+import type { LockKey, Ticket } from '../limits/lockout.ts';
 import { hookUser } from '../auth-hooks.ts';
-import type { AuthParts } from '../parts.ts';
-import { rfc3339 } from '../time.ts';
+import type { AuthState } from '../state.ts';
+import { rfc3339 } from '../base/time.ts';
 import type { Account } from '../users/user-directory.ts';
+import { hookRequest } from './hooks.ts';
 
 /** One attempt to sign in with a password. */
 interface PasswordAttempt {
@@ -34,19 +34,19 @@ const SUSPICIOUS_FAILURES = 5;
 export const FROM_AUTH_PAGE = 'auth_page';
 
 /** @throws AppError 401 `API key required` when the manifest requires a key and none was sent. */
-export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
-  if (model.requireApiKey && !presentedKey(context) && !context.values.get(FROM_AUTH_PAGE)[0])
+export function requireApiKey(auth: AuthState, context: RequestContext): void {
+  if (auth.model.requireApiKey && !presentedKey(context) && !context.values.get(FROM_AUTH_PAGE)[0])
     throw failure.unauthenticated('API key required');
 }
 
 export function toAttempt(
-  parts: AuthParts,
+  auth: AuthState,
   context: RequestContext,
   koa: KoaContext,
   email: string,
   password: string,
 ): PasswordAttempt {
-  const key = lockKeyOf(parts, koa, email);
+  const key = lockKeyOf(auth, koa, email);
   return { context, koa, caller: callerOf(context), email, password, key };
 }
 
@@ -59,25 +59,25 @@ export function toAttempt(
  * @throws AppError 401, 423, 503
  */
 export async function checkPassword(
-  parts: AuthParts,
+  auth: AuthState,
   attempt: PasswordAttempt,
   admit?: (account: Account) => Promise<void>,
 ): Promise<Account> {
-  const ticket = await enter(parts, attempt);
+  const ticket = await enter(auth, attempt);
   try {
-    const account = await parts.directory.findByEmail(parts.kernel.store.db, attempt.email);
-    const right = await parts.passwords.verify(attempt.password, account?.password ?? null);
-    if (!account || !right) return await refuse(parts, attempt, ticket, account);
+    const account = await auth.directory.findByEmail(auth.db, attempt.email);
+    const right = await auth.passwords.verify(attempt.password, account?.password ?? null);
+    if (!account || !right) return await refuse(auth, attempt, ticket, account);
     await admit?.(account);
-    if (!waitsForCode(parts, account)) {
+    if (!waitsForCode(auth, account)) {
       const { failures } = await ticket.succeed();
-      await noteSuccessAfter(parts, attempt.caller, { key: attempt.key, account, failures });
+      await noteSuccessAfter(auth, attempt.caller, { key: attempt.key, account, failures });
     }
-    await rehash(parts, account, attempt.password);
+    await rehash(auth, account, attempt.password);
     return account;
   } catch (error) {
     if (error instanceof AppError && error.status === 503)
-      await note(parts, attempt, 'blocked', 'busy', null);
+      await note(auth, attempt, { outcome: 'blocked', reason: 'busy' });
     throw error;
   } finally {
     ticket.release();
@@ -88,12 +88,12 @@ export async function checkPassword(
  * A right password does not delete the failures of a user who still has to give a code: somebody who
  * knows the password could otherwise guess codes without end. The last step deletes them.
  */
-export const waitsForCode = ({ model }: AuthParts, { totpSince }: Account): boolean =>
-  totpSince !== null && model.secondFactor.mode !== 'off';
+export const waitsForCode = (auth: AuthState, { totpSince }: Account): boolean =>
+  totpSince !== null && auth.model.secondFactor.mode !== 'off';
 
 /** Raises an alert for a sign-in that succeeds after many failures. */
 export async function noteSuccessAfter(
-  parts: AuthParts,
+  auth: AuthState,
   caller: Caller,
   {
     key,
@@ -102,42 +102,51 @@ export async function noteSuccessAfter(
   }: { readonly key: LockKey; readonly account: Account; readonly failures: number },
 ): Promise<void> {
   if (failures < SUSPICIOUS_FAILURES) return;
-  await parts.alerts.raise(caller, 'alert.success_after_failures', key.identifierHash, account.id, {
+  await auth.alerts.raise(caller, 'alert.success_after_failures', key.identifierHash, account.id, {
     failures,
   });
 }
 
-async function enter(parts: AuthParts, attempt: PasswordAttempt): Promise<Ticket> {
+async function enter(auth: AuthState, attempt: PasswordAttempt): Promise<Ticket> {
   try {
-    return await parts.lockout.enter(attempt.key, attempt.context.signal);
+    return await auth.lockout.enter(attempt.key, attempt.context.signal);
   } catch (error) {
-    if (error instanceof AppError && error.status === 423)
-      await note(parts, attempt, 'blocked', 'locked', null);
-    if (error instanceof AppError && error.status === 503)
-      await note(parts, attempt, 'blocked', 'busy', null);
+    await noteBlocked(auth, attempt, error);
     throw error;
   }
 }
 
+/** Notes an attempt that met a lock, or too many others. */
+async function noteBlocked(
+  auth: AuthState,
+  attempt: PasswordAttempt,
+  error: unknown,
+): Promise<void> {
+  const status = error instanceof AppError ? error.status : 0;
+  if (status !== 423 && status !== 503) return;
+  await note(auth, attempt, { outcome: 'blocked', reason: status === 423 ? 'locked' : 'busy' });
+}
+
 async function refuse(
-  parts: AuthParts,
+  auth: AuthState,
   attempt: PasswordAttempt,
   ticket: Ticket,
   account: Account | null,
 ): Promise<never> {
-  const { keep } = parts.kernel.store;
+  const { keep } = auth.store;
+  const reason = 'bad_credentials';
   const { locked, until, failures } = await keep(() => ticket.fail());
-  await parts.limits.allows({ policy: 'login-failed-ip', subject: addressKey(attempt.context.ip) });
-  await note(parts, attempt, 'failure', 'bad_credentials', account, (emit) => {
+  await auth.limits.allows({ policy: 'login-failed-ip', subject: addressKey(attempt.context.ip) });
+  await note(auth, attempt, { outcome: 'failure', reason, account }, (emit) => {
     emit('auth.login.failed', account?.id ?? null, {
-      reason: 'bad_credentials',
+      reason,
       identifier_masked: maskIdentifier(attempt.email),
     });
     if (locked) emit('auth.locked', account?.id ?? null, { until: rfc3339(until), failures });
   });
   if (locked && account)
-    await keep(() => nameLockedUser(parts, attempt.key.identifierHash, account.id));
-  parts.alerts.observe({
+    await keep(() => nameLockedUser(auth, attempt.key.identifierHash, account.id));
+  auth.alerts.observe({
     caller: attempt.caller,
     identifierHash: attempt.key.identifierHash,
     userId: account?.id ?? null,
@@ -147,11 +156,11 @@ async function refuse(
 
 /** The hash of an address cannot be read back, so the list of locked users needs the id. */
 async function nameLockedUser(
-  { kernel }: AuthParts,
+  auth: AuthState,
   identifierHash: string,
   user_id: UserId,
 ): Promise<void> {
-  await kernel.store.db
+  await auth.db
     .updateTable('auth_identifier_locks')
     .set({ user_id })
     .where('identifier_hash', '=', identifierHash)
@@ -160,13 +169,13 @@ async function nameLockedUser(
 
 /** Called only after a right password, so that others cannot learn the state of the account. */
 export async function assertPasswordSignInAllowed(
-  parts: AuthParts,
+  auth: AuthState,
   attempt: PasswordAttempt,
   account: Account,
 ): Promise<void> {
-  const refusal = await refusalReason(parts, attempt, account);
+  const refusal = await refusalReason(auth, attempt, account);
   if (!refusal) return;
-  await note(parts, attempt, 'blocked', refusal.reason, account, (emit) =>
+  await note(auth, attempt, { outcome: 'blocked', reason: refusal.reason, account }, (emit) =>
     emit('auth.login.failed', account.id, {
       reason: refusal.reason,
       identifier_masked: maskIdentifier(attempt.email),
@@ -176,7 +185,7 @@ export async function assertPasswordSignInAllowed(
 }
 
 async function refusalReason(
-  parts: AuthParts,
+  auth: AuthState,
   attempt: PasswordAttempt,
   account: Account,
 ): Promise<{ reason: string; error: AppError } | null> {
@@ -184,9 +193,9 @@ async function refusalReason(
     return { reason: 'disabled', error: failure.forbidden('Account disabled') };
   if (account.deletionAt !== null)
     return { reason: 'deleted', error: failure.forbidden('Account deleted') };
-  if (parts.model.requireVerifiedEmail && !account.emailVerified)
+  if (auth.model.requireVerifiedEmail && !account.emailVerified)
     return { reason: 'unverified', error: failure.forbidden('Email not verified') };
-  const error = await askHook(parts, account, attempt.context);
+  const error = await askHook(auth, account, attempt.context);
   return error && { reason: 'hook_denied', error };
 }
 
@@ -196,12 +205,12 @@ async function refusalReason(
  * @returns the error that refuses the login, or null.
  */
 export async function askHook(
-  { hooks, kernel, signIn }: AuthParts,
+  auth: AuthState,
   account: Account,
   context: RequestContext,
 ): Promise<AppError | null> {
-  if (!hooks.beforeLogin) return null;
-  const profile = signIn.profile(account, account.last_login ?? kernel.now());
+  if (!auth.hooks.beforeLogin) return null;
+  const profile = profileOf(auth, account);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -210,16 +219,16 @@ export async function askHook(
     );
   });
   try {
-    const asked = hooks.beforeLogin({
+    const asked = auth.hooks.beforeLogin({
       user: hookUser(account, profile),
       request: hookRequest(context),
-      ctx: asSystem(kernel, context),
+      ctx: asSystem(auth, context),
     });
     await Promise.race([asked, late]);
     return null;
   } catch (error) {
     if (error instanceof AppError) return error;
-    kernel.log.error(
+    auth.log.error(
       { requestId: context.id, stack: error instanceof Error ? error.stack : undefined },
       'the hook beforeLogin failed',
     );
@@ -229,49 +238,32 @@ export async function askHook(
   }
 }
 
-/** Runs work in a transaction whose effect stays if an outer transaction is rolled back. */
-const recordKept = (
-  { events, kernel }: AuthParts,
-  caller: Caller,
-  work: (trx: Trx, emit: Emit) => Promise<void>,
-): Promise<void> => kernel.store.keep(() => events.transact(caller, work));
-
-/** Writes the attempt and its events in one transaction. */
-async function note(
-  parts: AuthParts,
-  attempt: PasswordAttempt,
-  outcome: 'failure' | 'blocked',
-  reason: string,
-  account: Account | null,
-  events?: (emit: Emit) => void,
+function note(
+  auth: AuthState,
+  { key, email, caller }: PasswordAttempt,
+  { account = null, ...attempt }: Noted,
+  emitted?: (emit: Emit) => void,
 ): Promise<void> {
-  await recordKept(parts, attempt.caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel, attempt.caller, {
-      kind: 'password',
-      outcome,
-      reason,
-      identifierHash: attempt.key.identifierHash,
-      identifier: attempt.email,
-      userId: account?.id ?? null,
-      sessionId: null,
-    });
-    events?.(emit);
-  });
+  const { identifierHash } = key;
+  const who = { identifierHash, identifier: email, userId: account?.id ?? null };
+  return noteAttempt(auth, caller, { kind: 'password', ...attempt, ...who }, emitted);
+}
+
+interface Noted {
+  readonly outcome: 'failure' | 'blocked';
+  readonly reason: string;
+  readonly account?: Account | null;
 }
 
 /**
  * Replaces a hash of another cost while the plain password is known. If the password changes
  * meanwhile, that change is kept.
  */
-async function rehash(
-  { passwords, kernel }: AuthParts,
-  account: Account,
-  password: string,
-): Promise<void> {
-  if (!account.password || !passwords.outdated(account.password)) return;
+async function rehash(auth: AuthState, account: Account, password: string): Promise<void> {
+  if (!account.password || !auth.passwords.outdated(account.password)) return;
   try {
-    const hash = await passwords.hash(password);
-    await kernel.store.db
+    const hash = await auth.passwords.hash(password);
+    await auth.db
       .updateTable('auth_users')
       .set({ password: hash })
       .where('user_id', '=', account.id)
@@ -279,9 +271,23 @@ async function rehash(
       .execute();
   } catch (error) {
     // A failure here does no harm, because the next login tries again.
-    kernel.log.warn(
+    auth.log.warn(
       { reason: error instanceof Error ? error.message : 'unknown' },
       'a password was not rehashed',
     );
   }
+}
+
+/** @throws AppError 403 */
+export async function assertSignInAllowed(
+  auth: AuthState,
+  context: RequestContext,
+  account: Account,
+): Promise<void> {
+  if (account.disabledAt !== null) throw failure.forbidden('Account disabled');
+  if (account.deletionAt !== null) throw failure.forbidden('Account deleted');
+  if (auth.model.requireVerifiedEmail && !account.emailVerified)
+    throw failure.forbidden('Email not verified');
+  const refusal = await askHook(auth, account, context);
+  if (refusal) throw refusal;
 }

@@ -1,6 +1,6 @@
 import type { Column, Project } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import { checkText } from './identity-rules.ts';
+import { checkText } from '../base/identity-rules.ts';
 
 /**
  * Reads the fields of the user entity that registration accepts besides its own, for instance

@@ -1,11 +1,10 @@
-import type { Trx } from '../tables.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { asSystem, insertWithHooks, systemContext } from '@twofold/runtime/kernel';
-import { advance } from '../steps/advance.ts';
-import { recordAttempt } from '../events/attempts.ts';
-import { type Caller, callerOf } from '../requests/caller.ts';
-import type { Emit } from '../events/events.ts';
+import type { Change } from '../events/events.ts';
+import type { Trx } from '../base/tables.ts';
+import { noteAttempt } from '../events/attempts.ts';
+import { type Caller, callerOf } from '../base/caller.ts';
 import { ExtendError } from '../sessions/extend.ts';
 import {
   checkEmail,
@@ -14,19 +13,20 @@ import {
   checkUsername,
   emailKey,
   usernameFrom,
-} from './identity-rules.ts';
-import { randomToken, type UserId } from '../ids.ts';
-import { markRegistration, proveAddress, storedRegistration } from './first-proof.ts';
-import { identifierOf } from './identifier.ts';
+} from '../base/identity-rules.ts';
+import { randomToken, type UserId } from '../base/ids.ts';
+import { identifierOf } from '../limits/identifier.ts';
 import { mayMailStranger } from '../mails/stranger-mail.ts';
-import { requireApiKey } from './login.ts';
 import { findInvitation, join, useInvitation } from '../organizations/invitations.ts';
-import { afterRegister, beforeRegister, type Registering } from '../own/own-hooks.ts';
-import type { AuthParts } from '../parts.ts';
-import { readRegisterFields } from './register-fields.ts';
+import type { AuthState } from '../state.ts';
 import { assignDefaultRole } from '../users/roles.ts';
 import { type Account, type AccountPatch, isClosed } from '../users/user-directory.ts';
-import { mailTaken, mailVerification } from './verification.ts';
+import { advance } from './advance.ts';
+import { markRegistration, proveAddress, storedRegistration } from './first-proof.ts';
+import { requireApiKey } from './login.ts';
+import { afterRegister, beforeRegister, type Registering } from './hooks.ts';
+import { readRegisterFields } from './register-fields.ts';
+import { mailTaken, mailVerification } from './mailed-links.ts';
 
 /** A user who is about to be created, with checked values and a hashed password. */
 export interface NewUser {
@@ -41,25 +41,25 @@ export interface NewUser {
 const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
 
 /** `POST /api/auth/register`. Fields that registration does not know are ignored. */
-export async function registerUser(parts: AuthParts, call: Call): Promise<Reply> {
+export async function registerUser(auth: AuthState, call: Call): Promise<Reply> {
   const { context, body, koa } = call;
-  requireApiKey(parts, context);
+  requireApiKey(auth, context);
   const caller = callerOf(context);
-  const wish = await withHook(parts, await readUser(parts, body), { context, body });
-  if (parts.model.organizations && body.invitation !== undefined)
-    return registerInvited(parts, call, wish, body.invitation);
-  const user = { ...wish, browser: markRegistration(parts, koa) };
-  if (parts.model.enumeration === 'strict') {
-    parts.mailer.assertAvailable();
-    await registerQuietly(parts, caller, user);
+  const wish = await withHook(auth, await readUser(auth, body), { context, body });
+  if (auth.model.organizations && body.invitation !== undefined)
+    return registerInvited(auth, call, wish, body.invitation);
+  const user = { ...wish, browser: markRegistration(auth, koa) };
+  if (auth.model.enumeration === 'strict') {
+    auth.mails.assertAvailable();
+    await registerQuietly(auth, caller, user);
     return reply(202, CONTINUE_RESPONSE);
   }
   // A user who still has to verify their address gets no session.
-  if (parts.model.requireVerifiedEmail) {
-    await insert(parts, caller, user);
+  if (auth.model.requireVerifiedEmail) {
+    await insert(auth, caller, user);
     return reply(202, CONTINUE_RESPONSE);
   }
-  return insertAndOpen(parts, call, user);
+  return insertAndOpen(auth, call, user);
 }
 
 /**
@@ -67,74 +67,69 @@ export async function registerUser(parts: AuthParts, call: Call): Promise<Reply>
  * the address.
  */
 async function registerInvited(
-  parts: AuthParts,
+  auth: AuthState,
   call: Call,
   user: NewUser,
   token: string,
 ): Promise<Reply> {
   const { email } = user.patch;
-  const invited = await findInvitation(parts, parts.kernel.store.db, token);
+  const invited = await findInvitation(auth, auth.db, token);
   if (emailKey(email) !== invited.email) throw failure.forbidden();
-  return insertAndOpen(parts, call, user, async (trx, emit, userId) => {
-    const used = await useInvitation(parts, trx, token);
-    const change = { trx, emit, caller: callerOf(call.context) };
-    await proveAddress(parts, change, userId, user);
-    await join(parts, trx, emit, { userId, invited: used });
+  return insertAndOpen(auth, call, user, async (change, userId) => {
+    const used = await useInvitation(auth, change.trx, token);
+    await proveAddress(auth, change, userId, user);
+    await join(auth, change, { userId, invited: used });
   });
 }
 
 /** Adds to the row what the hook `beforeRegister` returns. */
 async function withHook(
-  parts: AuthParts,
+  auth: AuthState,
   user: NewUser,
   registering: Registering,
 ): Promise<NewUser> {
-  const added = await beforeRegister(parts, registering);
+  const added = await beforeRegister(auth, registering);
   return { ...user, fields: { ...user.fields, ...added }, registering };
 }
 
 /** Where a second factor is required, the answer is the ticket to enroll one. */
 function insertAndOpen(
-  parts: AuthParts,
+  auth: AuthState,
   call: Call,
   user: NewUser,
   within?: Insertion['within'],
 ): Promise<Reply> {
-  return openNew(parts, call, user.patch.email, 'register', () =>
-    insert(parts, callerOf(call.context), user, { ...(within && { within }) }),
+  return openNew(auth, call, user.patch.email, 'register', () =>
+    insert(auth, callerOf(call.context), user, { ...(within && { within }) }),
   );
 }
 
 /** Creates user and first session in one transaction. When `extend` fails, it creates neither. */
 export async function openNew(
-  parts: AuthParts,
+  auth: AuthState,
   call: Call,
   email: string,
   method: 'register' | 'setup',
   create: () => Promise<UserId>,
 ): Promise<Reply> {
   const { context } = call;
-  const { store } = parts.kernel;
-  const identifierHash = identifierOf(parts, email);
+  const { store } = auth;
+  const identifierHash = identifierOf(auth, email);
   try {
     return await store.transaction(async (trx) => {
-      const account = await parts.directory.find(trx, await create());
+      const account = await auth.directory.find(trx, await create());
       const goal = { kind: 'session', status: 201 } as const;
-      return advance(parts, call, { account: account!, method, amr: ['pwd'], goal });
+      return advance(auth, call, { account: account!, method, amr: ['pwd'], goal });
     });
   } catch (error) {
     if (error instanceof ExtendError)
-      await store.keep(() =>
-        recordAttempt(store.db, parts.kernel, callerOf(context), {
-          kind: 'password',
-          outcome: 'failure',
-          reason: 'extend_failed',
-          identifierHash,
-          identifier: email,
-          userId: null,
-          sessionId: null,
-        }),
-      );
+      await noteAttempt(auth, callerOf(context), {
+        kind: 'password',
+        outcome: 'failure',
+        reason: 'extend_failed',
+        identifierHash,
+        identifier: email,
+      });
     throw error;
   }
 }
@@ -143,48 +138,46 @@ export async function openNew(
  * Registration under `enumeration: strict`. The response is the same if the address is taken
  * already, and the owner of the address gets a mail.
  */
-async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser): Promise<void> {
+async function registerQuietly(auth: AuthState, caller: Caller, user: NewUser): Promise<void> {
   try {
-    await insert(parts, caller, user, { yielding: true });
+    await insert(auth, caller, user, { yielding: true });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 409) throw error;
-    const holder = await unprovedHolder(parts, user);
+    const holder = await unprovedHolder(auth, user);
     if (!holder) {
-      if (!(await mayMailStranger(parts, { to: user.patch.email, caller }))) return;
-      return mailTaken(parts, user.patch.email, caller, 'register');
+      if (!(await mayMailStranger(auth, { to: user.patch.email, caller }))) return;
+      return mailTaken(auth, user.patch.email, caller, 'register');
     }
     const { id: userId, email } = holder;
-    const mail = { userId, email, caller, browser: user.browser };
-    await parts.events.transact(caller, (trx, emit) =>
-      mailVerification(parts, trx, emit, { ...mail, registration: storedRegistration(user) }),
+    const mail = { userId, email, browser: user.browser };
+    await auth.events.transact(caller, (change) =>
+      mailVerification(auth, change, { ...mail, registration: storedRegistration(user) }),
     );
   }
 }
 
 /** The account of somebody who registered the address earlier and has not proved it. */
-async function unprovedHolder(
-  { directory, kernel }: AuthParts,
-  { patch }: NewUser,
-): Promise<Account | null> {
-  const account = await directory.findByEmail(kernel.store.db, patch.email);
+async function unprovedHolder(auth: AuthState, { patch }: NewUser): Promise<Account | null> {
+  const account = await auth.directory.findByEmail(auth.db, patch.email);
   return account && !account.emailVerified && !isClosed(account) ? account : null;
 }
 
 /** @throws AppError 400 that names the wrong field. */
 export async function readUser(
-  parts: AuthParts,
+  auth: AuthState,
   body: Readonly<Record<string, any>>,
 ): Promise<NewUser> {
-  const { kernel, policy, passwords } = parts;
-  const { patch, fields } = readNames(parts, body);
-  await policy.assert(body['password'], { ...patch, name: checkText('name', body['name']) });
-  const password = await passwords.hash(body['password']);
-  return { patch: { ...patch, password, password_changed_at: kernel.now() }, fields };
+  const { patch, fields } = readNames(auth, body);
+  await auth.passwords.assert(body['password'], {
+    ...patch,
+    name: checkText('name', body['name']),
+  });
+  const password = await auth.passwords.hash(body['password']);
+  return { patch: { ...patch, password, password_changed_at: auth.now() }, fields };
 }
 
 /** Like `readUser`, for a user without a password. @throws AppError 400 */
-export function readNames(parts: AuthParts, body: Readonly<Record<string, any>>) {
-  const { model, kernel } = parts;
+export function readNames(auth: AuthState, body: Readonly<Record<string, any>>) {
   const email = checkEmail(body['email']);
   const username = checkUsername(body['username']);
   const phone = checkPhone(body['phone']);
@@ -192,22 +185,22 @@ export function readNames(parts: AuthParts, body: Readonly<Record<string, any>>)
     checkText(field, body[field]),
   ) as [string, string, string];
   const fields = readRegisterFields(
-    kernel.project,
-    model.user.entity,
-    model.user.registerFields,
+    auth.project,
+    auth.model.user.entity,
+    auth.model.user.registerFields,
     body,
   );
   const fullName =
     name || [first_name, last_name].filter(Boolean).join(' ') || username || email.split('@')[0]!;
   const patch = { email, username, phone, first_name, last_name, avatar_url: '' };
-  return { patch: { ...patch, ...(model.user.columns.name && { name: fullName }) }, fields };
+  return { patch: { ...patch, ...(auth.model.user.columns.name && { name: fullName }) }, fields };
 }
 
 interface Insertion {
   /** Use another username and no phone number if they are taken, instead of failing. */
   readonly yielding?: boolean;
   /** Takes the place of the mail that verifies the address. */
-  readonly within?: (trx: Trx, emit: Emit, userId: UserId) => Promise<void>;
+  readonly within?: (change: Change, userId: UserId) => Promise<void>;
 }
 
 /**
@@ -216,25 +209,24 @@ interface Insertion {
  * @throws AppError 409
  */
 async function insert(
-  parts: AuthParts,
+  auth: AuthState,
   caller: Caller,
   user: NewUser,
   { yielding = false, within }: Insertion = {},
 ): Promise<UserId> {
   try {
-    return await parts.events.transact(caller, async (trx, emit) => {
+    return await auth.events.transact(caller, async (change) => {
       const { free, taken } = yielding
-        ? await withoutTaken(parts, trx, user)
+        ? await withoutTaken(auth, change.trx, user)
         : { free: user, taken: {} };
-      const holder = within && (await unprovedHolder(parts, user));
-      const userId = holder?.id ?? (await createUser(parts, trx, emit, free));
+      const holder = within && (await unprovedHolder(auth, user));
+      const userId = holder?.id ?? (await createUser(auth, change, free));
       const { email } = user.patch;
       await (within
-        ? within(trx, emit, userId)
-        : mailVerification(parts, trx, emit, {
+        ? within(change, userId)
+        : mailVerification(auth, change, {
             userId,
             email,
-            caller,
             taken,
             browser: user.browser,
           }));
@@ -251,57 +243,56 @@ async function insert(
  * @throws AppError 409
  */
 export async function createUser(
-  parts: AuthParts,
-  trx: Trx,
-  emit: Emit,
+  auth: AuthState,
+  change: Change,
   { patch, fields, registering }: NewUser,
 ): Promise<UserId> {
-  const { directory } = parts;
-  await directory.serialise(trx);
+  const { trx, emit } = change;
+  await auth.directory.serialise(trx);
   const { email, username = null, phone = null } = patch;
-  if (await directory.isTaken(trx, { email, username, phone })) throw userExists();
-  const patchWithName = { ...patch, username: username ?? (await freeUsername(parts, trx, email)) };
+  if (await auth.directory.isTaken(trx, { email, username, phone })) throw userExists();
+  const patchWithName = { ...patch, username: username ?? (await freeUsername(auth, trx, email)) };
   const id = await withEntityHooks(
-    parts,
+    auth,
     { patch: patchWithName, fields, registering },
     async (added) => {
-      const made = await directory.create(trx, patchWithName, fields, added);
-      await assignDefaultRole(parts, trx, made);
+      const made = await auth.directory.create(trx, patchWithName, fields, added);
+      await assignDefaultRole(auth, trx, made);
       return made;
     },
   );
   emit('user.registered', id, {});
-  await afterRegister(parts, trx, id, registering);
+  await afterRegister(auth, trx, id, registering);
   return id;
 }
 
 /** Runs the hooks of the user entity around the statement that inserts a user. */
 function withEntityHooks(
-  { directory, kernel, model }: AuthParts,
+  auth: AuthState,
   { patch, fields, registering }: NewUser,
   insert: (added: NewUser['fields']) => Promise<UserId>,
 ): Promise<UserId> {
-  const { entity } = model.user;
+  const { entity } = auth.model.user;
   if (entity === null) return insert({});
-  const context = registering ? asSystem(kernel, registering.context) : systemContext(kernel);
-  const row = { ...fields, ...directory.columnsSetBy(patch) };
-  return insertWithHooks(kernel, { entity, row, context }, insert);
+  const context = registering ? asSystem(auth, registering.context) : systemContext(auth);
+  const row = { ...fields, ...auth.directory.columnsSetBy(patch) };
+  return insertWithHooks(auth, { entity, row, context }, insert);
 }
 
 /** Removes a username and phone number that are taken; the mail says so. */
 async function withoutTaken(
-  parts: AuthParts,
+  auth: AuthState,
   trx: Trx,
   user: NewUser,
 ): Promise<{ readonly free: NewUser; readonly taken: { username?: string; phone?: string } }> {
-  await parts.directory.serialise(trx);
+  await auth.directory.serialise(trx);
   const { email, username, phone } = user.patch;
   const isTaken = (value: { username: string } | { phone: string }) =>
-    parts.directory.isTaken(trx, value);
+    auth.directory.isTaken(trx, value);
   const patch = { ...user.patch };
   const taken: { username?: string; phone?: string } = {};
   if (username && (await isTaken({ username }))) {
-    patch.username = await freeUsername(parts, trx, email);
+    patch.username = await freeUsername(auth, trx, email);
     taken.username = username;
   }
   if (phone && (await isTaken({ phone }))) {
@@ -312,14 +303,14 @@ async function withoutTaken(
 }
 
 /** Derives a username from the address, and adds a number when it is taken. */
-async function freeUsername({ directory }: AuthParts, trx: Trx, email: string): Promise<string> {
+async function freeUsername(auth: AuthState, trx: Trx, email: string): Promise<string> {
   const base = usernameFrom(email);
   const candidates = [
     base,
     ...Array.from({ length: 5 }, () => `${base}-${1000 + Math.floor(Math.random() * 9000)}`),
   ];
   for (const username of candidates)
-    if (!(await directory.isTaken(trx, { username }))) return username;
+    if (!(await auth.directory.isTaken(trx, { username }))) return username;
   return `user-${randomToken(12).replaceAll(/[^A-Za-z0-9]/g, '0')}`;
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../tables.ts';
 import type { AuthModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { LAST_OWNER } from '@twofold/runtime/kernel';
-import type { AuthParts } from '../parts.ts';
+import type { Db, Trx } from '../base/tables.ts';
+import type { AuthState } from '../state.ts';
 import { textLiteral } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
@@ -39,13 +39,13 @@ export function otherOwner(place: OwnerTable): string {
 
 /** Whether any user has the first role. With `enabled`, only users who may sign in count. */
 export async function hasOwner(
-  { directory, model }: Pick<AuthParts, 'directory' | 'model'>,
+  auth: AuthState,
   db: Db,
   { enabled = false }: { readonly enabled?: boolean } = {},
 ): Promise<boolean> {
   const query = sql`select 1 from auth_users a join auth_roles r on r.id = a.role_id
-    join ${sql.raw(directory.rows)} u on u.id = a.user_id${sql.raw(directory.live)}
-    where r.name = ${firstRole(model)}${sql.raw(enabled ? ' and a.disabled_at is null and a.deletion_at is null' : '')} limit 1`;
+    join ${sql.raw(auth.directory.rows)} u on u.id = a.user_id${sql.raw(auth.directory.live)}
+    where r.name = ${firstRole(auth.model)}${sql.raw(enabled ? ' and a.disabled_at is null and a.deletion_at is null' : '')} limit 1`;
   return (await query.execute(db)).rows.length > 0;
 }
 
@@ -56,11 +56,11 @@ export async function hasOwner(
  * @throws AppError 409 when the account was the last enabled owner.
  */
 export async function assertOwnerLeft(
-  parts: AuthParts,
+  auth: AuthState,
   trx: Trx,
   before: Pick<Account, 'role' | 'disabledAt'>,
 ): Promise<void> {
-  const first = firstRole(parts.model);
+  const first = firstRole(auth.model);
   if (first === null || before.role?.name !== first || before.disabledAt !== null) return;
-  if (!(await hasOwner(parts, trx, { enabled: true }))) throw failure.conflict(LAST_OWNER);
+  if (!(await hasOwner(auth, trx, { enabled: true }))) throw failure.conflict(LAST_OWNER);
 }

@@ -1,7 +1,7 @@
 import type { AuthModel } from '@twofold/schema';
 import { sql } from 'kysely';
-import type { Db } from '../tables.ts';
 import type { Dialect } from '@twofold/runtime/kernel';
+import type { Db } from '../base/tables.ts';
 
 /** The manifest's roles, or null when it has none. */
 export type RolesModel = AuthModel['roles'];

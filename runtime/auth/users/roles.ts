@@ -1,9 +1,9 @@
-import type { Db, Trx } from '../tables.ts';
-import type { Caller } from '../requests/caller.ts';
-import { ulid, type UserId } from '../ids.ts';
-import type { Emit } from '../events/events.ts';
+import type { Change } from '../events/events.ts';
+import type { Db, Trx } from '../base/tables.ts';
+import type { Caller } from '../base/caller.ts';
+import { ulid, type UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { assertOwnerLeft } from './owners.ts';
-import type { AuthParts } from '../parts.ts';
 import type { Account } from './user-directory.ts';
 
 /** Values of the column `auth_permission_changes.action`. */
@@ -55,28 +55,16 @@ export async function recordChange(
 }
 
 /** Creates the missing roles of the manifest in its order, so that the first gets the id 1. */
-export async function seedRoles({
-  kernel,
-  model,
-}: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
-  const { roles } = model;
+export async function seedRoles(auth: AuthState): Promise<void> {
+  const { roles } = auth.model;
   if (!roles) return;
-  await kernel.store.lock('auth-roles', async () => {
+  await auth.store.lock('auth-roles', async () => {
     const known = new Set(
-      (await kernel.store.db.selectFrom('auth_roles').select('name').execute()).map(
-        ({ name }) => name,
-      ),
+      (await auth.db.selectFrom('auth_roles').select('name').execute()).map(({ name }) => name),
     );
     for (const name of roles.list.filter((each) => !known.has(each)))
-      await kernel.store.db.insertInto('auth_roles').values({ name, is_system: 1 }).execute();
+      await auth.db.insertInto('auth_roles').values({ name, is_system: 1 }).execute();
   });
-}
-
-/** The context of a change of permissions: its transaction, its events and its caller. */
-export interface RightsChange {
-  readonly trx: Trx;
-  readonly emit: Emit;
-  readonly caller: Caller;
 }
 
 /**
@@ -85,17 +73,16 @@ export interface RightsChange {
  * @throws AppError 409 when no user would be left with the first role.
  */
 export async function giveRole(
-  parts: AuthParts,
-  { trx, emit, caller }: RightsChange,
+  auth: AuthState,
+  { trx, emit, caller }: Change,
   account: Pick<Account, 'id' | 'role' | 'disabledAt'>,
   roleId: number | null,
 ): Promise<void> {
-  const { kernel, directory } = parts;
-  await directory.update(trx, account.id, { role_id: roleId, tokens_valid_after: kernel.now() });
-  await assertOwnerLeft(parts, trx, account);
-  await parts.sessions.endImpersonations(trx, account.id, 'role changed');
+  await auth.directory.update(trx, account.id, { role_id: roleId, tokens_valid_after: auth.now() });
+  await assertOwnerLeft(auth, trx, account);
+  await auth.sessions.endImpersonations(trx, account.id, 'role changed');
   const action = roleId === null ? 'role.removed' : 'role.assigned';
-  await recordChange(trx, kernel.now(), caller, {
+  await recordChange(trx, auth.now(), caller, {
     action,
     target: { kind: 'user', id: account.id },
     before: { role_id: account.role?.id ?? null },
@@ -105,12 +92,8 @@ export async function giveRole(
 }
 
 /** Gives a new account the default role, which is never the first role. */
-export async function assignDefaultRole(
-  { model }: AuthParts,
-  trx: Trx,
-  userId: UserId,
-): Promise<void> {
-  const { roles } = model;
+export async function assignDefaultRole(auth: AuthState, trx: Trx, userId: UserId): Promise<void> {
+  const { roles } = auth.model;
   if (!roles || roles.default === roles.first) return;
   const role = await roleByName(trx, roles.default);
   if (!role) return;

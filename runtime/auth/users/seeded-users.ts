@@ -1,7 +1,7 @@
 import { takeSeedValues } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import type { UserId } from '../ids.ts';
-import type { AuthParts } from '../parts.ts';
+import type { UserId } from '../base/ids.ts';
+import type { AuthState } from '../state.ts';
 import { mac } from '../secrets/keys.ts';
 import { roleByName } from './roles.ts';
 
@@ -11,26 +11,25 @@ import { roleByName } from './roles.ts';
  *
  * @param prepare makes the tables and roles that a start of the server makes.
  */
-export function takeSeededUsers(parts: AuthParts, prepare: () => Promise<void>): void {
-  const { kernel, model, passwords, directory } = parts;
-  const { entity } = model.user;
+export function takeSeededUsers(auth: AuthState, prepare: () => Promise<void>): void {
+  const { entity } = auth.model.user;
   if (entity === null) return;
-  const names = ['password', ...(model.roles ? ['role'] : [])];
-  takeSeedValues(kernel.store, entity, {
+  const names = ['password', ...(auth.model.roles ? ['role'] : [])];
+  takeSeedValues(auth.store, entity, {
     names,
     prepare,
     check: async ({ password, role }, row) => {
-      if (password !== undefined) await checkPassword(parts, password, row);
-      if (role !== undefined) checkRole(parts, role);
+      if (password !== undefined) await checkPassword(auth, password, row);
+      if (role !== undefined) checkRole(auth, role);
     },
-    digest: (name, value) => mac(parts.keys.derived('identifier'), `seed ${name} ${value}`),
+    digest: (name, value) => mac(auth.keys.derived('identifier'), `seed ${name} ${value}`),
     write: async (id, { password, role }) => {
-      const { db } = kernel.store;
-      const now = kernel.now();
+      const { db } = auth;
+      const now = auth.now();
       const found = role === undefined ? undefined : await roleByName(db, role);
-      await directory.update(db, keyOf(parts, id), {
+      await auth.directory.update(db, keyOf(auth, id), {
         ...(password !== undefined && {
-          password: await passwords.hash(password),
+          password: await auth.passwords.hash(password),
           password_changed_at: now,
         }),
         ...(found && { role_id: found.id }),
@@ -40,23 +39,23 @@ export function takeSeededUsers(parts: AuthParts, prepare: () => Promise<void>):
   });
 }
 
-const keyOf = ({ kernel }: AuthParts, id: string): UserId =>
-  kernel.project.ids === 'uuid' ? id : Number(id);
+const keyOf = (auth: AuthState, id: string): UserId =>
+  auth.project.ids === 'uuid' ? id : Number(id);
 
 async function checkPassword(
-  { policy }: AuthParts,
+  auth: AuthState,
   password: string,
   row: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   try {
-    await policy.assert(password, row as never);
+    await auth.passwords.assert(password, row as never);
   } catch (error) {
     throw failure.badRequest((error as Error).message, { extensions: { field: 'password' } });
   }
 }
 
-function checkRole({ model }: AuthParts, role: string): void {
-  const known = model.roles?.list ?? [];
+function checkRole(auth: AuthState, role: string): void {
+  const known = auth.model.roles?.list ?? [];
   if (!known.includes(role))
     throw failure.badRequest(`there is no role ${role}: one of ${known.join(', ')}`, {
       extensions: { field: 'role' },

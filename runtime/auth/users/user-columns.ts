@@ -1,6 +1,6 @@
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
-import { uuidV7 } from '../ids.ts';
-import { emailKey } from '../sign-in/identity-rules.ts';
+import { uuidV7 } from '../base/ids.ts';
+import { emailKey } from '../base/identity-rules.ts';
 
 /** Columns of a user that can be written, in the entity's table and in `auth_users`. */
 export interface AccountPatch {

@@ -1,11 +1,17 @@
-import { rowsIn, storedIn, storedRow, tableIn } from './adopted-table.ts';
 import { sql } from 'kysely';
-import type { AnyDb, Db, Trx } from '../tables.ts';
-import { isEmail } from '@twofold/schema';
-import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
-import { type Store, folded } from '@twofold/runtime/kernel';
-import { emailKey, phoneKey } from '../sign-in/identity-rules.ts';
-import type { UserId } from '../ids.ts';
+import {
+  type AuthUser,
+  type Column,
+  type Entity,
+  isEmail,
+  type Project,
+  type UserAttribute,
+} from '@twofold/schema';
+import { folded, type Store } from '@twofold/runtime/kernel';
+import type { AnyDb, Db, Trx } from '../base/tables.ts';
+import { emailKey, phoneKey } from '../base/identity-rules.ts';
+import type { UserId } from '../base/ids.ts';
+import { rowsIn, storedIn, storedRow, tableIn } from './adopted-table.ts';
 import { type AccountPatch, encodeTime, initialValues, splitColumns } from './user-columns.ts';
 
 export interface Role {

@@ -1,19 +1,18 @@
-import { quotedIn, tableIn } from './adopted-table.ts';
 import { sql } from 'kysely';
-import type { Db } from '../tables.ts';
-import { indexName, type AuthModel, type IdKind, type Organizations } from '@twofold/schema';
+import { type AuthModel, type IdKind, indexName, type Organizations } from '@twofold/schema';
 import {
+  columnTypes,
+  createFoldedIndex,
   type Dialect,
   type Kernel,
   LAST_OWNER,
   type Store,
-  columnTypes,
-  createFoldedIndex,
 } from '@twofold/runtime/kernel';
-import { createSearchIndexes, searchKeys } from '../admin/search-keys.ts';
-import { createOrderIndexes } from '../admin/user-order.ts';
-import { isLastFirst } from '../organizations/roles.ts';
-import { type OwnerTable, otherOwner, wasOwner } from './owners.ts';
+import type { Db } from '../base/tables.ts';
+import { isLastFirst } from './memberships.ts';
+import { createOrderIndexes, createSearchIndexes, searchKeys } from './user-indexes.ts';
+import { quotedIn, tableIn } from './adopted-table.ts';
+import { otherOwner, type OwnerTable, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
 import { IDENTITY_FOLDS } from './user-directory.ts';
 

@@ -1,8 +1,7 @@
-import { HOUR, MINUTE, SECOND } from '../time.ts';
+import { HOUR, MINUTE, SECOND } from '../base/time.ts';
+import type { AuthKernel, RowOf } from '../base/tables.ts';
 import type { Endpoints, SealedEndpoint } from './endpoints.ts';
-import type { Post, PostResult } from './post.ts';
-import { webhookHeaders } from './signature.ts';
-import type { RowOf, AuthKernel } from '../tables.ts';
+import { type Post, type PostResult, webhookHeaders } from './post.ts';
 
 /** Milliseconds to wait after each failure. After the last one the delivery fails. */
 const RETRY_DELAYS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;

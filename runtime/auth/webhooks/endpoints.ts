@@ -1,9 +1,8 @@
-import type { Db, RowOf } from '../tables.ts';
+import type { Db, RowOf } from '../base/tables.ts';
 import type { AuthConfig } from '../config.ts';
-import { digest, ulid } from '../ids.ts';
-import type { Keys } from '../secrets/keys.ts';
-import { seal, unseal } from '../secrets/seal.ts';
-import { asWebhookSecret, newWebhookSecret } from './signature.ts';
+import { digest, ulid } from '../base/ids.ts';
+import { type Keys, seal, unseal } from '../secrets/keys.ts';
+import { asWebhookSecret, newWebhookSecret } from './post.ts';
 
 /** A URL that events are sent to. */
 export interface Endpoint extends Omit<

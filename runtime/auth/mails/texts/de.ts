@@ -1,4 +1,4 @@
-import type { MailTexts } from '../mail-text.ts';
+import type { MailTexts } from '../kinds.ts';
 
 const UNASKED = ['Wenn du das nicht angefordert hast, musst du nichts tun.'];
 const NOT_YOU = ['Wenn du das nicht warst, setze dein Passwort zurück.'];

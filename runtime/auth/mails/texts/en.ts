@@ -1,4 +1,4 @@
-import type { MailTexts } from '../mail-text.ts';
+import type { MailTexts } from '../kinds.ts';
 
 const UNASKED = ['If you did not ask for this, do nothing.'];
 const NOT_YOU = ['If it was not you, reset your password.'];

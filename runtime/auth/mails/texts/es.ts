@@ -1,4 +1,4 @@
-import type { MailTexts } from '../mail-text.ts';
+import type { MailTexts } from '../kinds.ts';
 
 const UNASKED = ['Si no lo has pedido tú, no hagas nada.'];
 const NOT_YOU = ['Si no has sido tú, restablece tu contraseña.'];

@@ -1,4 +1,4 @@
-import type { MailTexts } from '../mail-text.ts';
+import type { MailTexts } from '../kinds.ts';
 
 const UNASKED = ["Si vous n'avez rien demandé, ne faites rien."];
 const NOT_YOU = ["Si ce n'était pas vous, réinitialisez votre mot de passe."];
