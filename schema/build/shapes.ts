@@ -1,5 +1,5 @@
 import type { ASTNode } from 'graphql';
-import type { Column, FilterShape, OrderShape, WriteShape } from '../model.ts';
+import type { Column, FilterShape, OrderShape, Write, WriteShape } from '../model.ts';
 import { buildColumns } from './columns.ts';
 import type { Facts, FieldFact } from './facts.ts';
 import type { Links } from './links.ts';
@@ -80,6 +80,8 @@ export interface Shapes {
   readonly understood: Set<FilterShape>;
   readonly orders: Map<string, OrderShape>;
   readonly writes: Map<string, WriteShape>;
+  /** The members of inputs that are operators over the old value, by their coordinate. */
+  readonly operators: Map<Write, string>;
   /** Inputs that could not be inferred, with the reason. */
   readonly refused: Map<string, Refusal>;
   /** Write shapes that are not complete yet. */
@@ -100,6 +102,7 @@ export function createShapes(facts: Facts, links: Links): Shapes {
     understood: new Set(),
     orders: new Map(),
     writes: new Map(),
+    operators: new Map(),
     refused: new Map(),
     open: new Set(),
   };

@@ -16,6 +16,14 @@ export function assertSet(
   shape: WriteShape | undefined,
   given: readonly string[] = [],
 ): void {
+  for (const write of shape?.writes ?? []) {
+    const place = shapes.operators.get(write);
+    if (place !== undefined)
+      throw new Refusal(`${place} changes an old value, and a new row has none`, {
+        code: 'OPERATOR_UNFIT',
+        fix: `an input of its own for the update, and in this one ${write.name} as the field has it`,
+      });
+  }
   if (!shape || shapes.facts.hooks[entity.name]?.completesCreate) return;
   const [first, ...more] = unsetColumns(shapes, entity, shape, given).map(
     (column) => column.field ?? column.name.replace(/_id$/, ''),

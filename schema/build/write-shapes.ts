@@ -131,6 +131,11 @@ function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: 
       `${place} is not stored: ${field.owner}.${field.name} is answered by a function`,
     );
   const [given, wanted] = [getNamedType(item.type), field.named];
+  if (isInputObjectType(given) && (stored !== 'json' || field.type.list)) {
+    const change = operatorsWrite(item, field, given, { stored, place });
+    if (change) shapes.operators.set(change, place);
+    if (change) return change;
+  }
   const column = namedColumn(shapes, entityOf(shapes, field), field.name);
   const fits = column ? takes(shapes, column, given.name) : given.name === wanted.name;
   if (!fits && !(stored === 'json' && isInputObjectType(given)))
@@ -144,6 +149,40 @@ function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: 
     column: field.snakeName,
     ...(constraint && { constraint }),
   };
+}
+
+const NUMBERS = ['increment', 'decrement', 'multiply'];
+const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigint', 'real', 'decimal']);
+
+/** An input of `increment`, `push` and the like: the new value is made from the old one. */
+function operatorsWrite(
+  { name, type: given, constraint }: WriteSource,
+  { type, named, snakeName, directives }: FieldFact,
+  input: GraphQLInputObjectType,
+  { stored, place }: { readonly stored: string; readonly place: string },
+): Write | undefined {
+  const fields = Object.values(input.getFields());
+  if (!fields.some((each) => ['set', 'push', ...NUMBERS].includes(each.name))) return undefined;
+  const words = type.list ? ['set', 'push'] : NUMERIC.has(stored) ? ['set', ...NUMBERS] : [];
+  const wrong = fields.find((word) => {
+    const list = isListType(getNullableType(word.type));
+    const fits = word.name === 'push' || list === type.list;
+    return !words.includes(word.name) || getNamedType(word.type).name !== named.name || !fits;
+  });
+  if (wrong || isListType(getNullableType(given)))
+    throw new Refusal(
+      `${input.name}.${wrong?.name ?? ''} does not fit ${place}, which is ${type.text}`,
+      {
+        code: 'OPERATOR_UNFIT',
+        node: wrong?.astNode?.name,
+        fix:
+          words.length > 0
+            ? `the words are ${words.join(', ')}, with values of ${named.name}`
+            : `${name}: ${type.text}`,
+      },
+    );
+  const limits = constraint ?? directives.constraint;
+  return { kind: 'column', name, column: snakeName, ...(limits && { constraint: limits }) };
 }
 
 const entityOf = ({ facts }: Shapes, { owner }: FieldFact): EntityFact =>

@@ -39,7 +39,8 @@ function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
       many: ${relations(entity, 'many', { project, names })};
       ${readOnly(entity)}
       ${hasTally(entity) && code`tally: ${tallies(entity)};`}
-      ${times(entity)}
+      ${named('times', entity, ({ type }) => type === 'timestamp' || type === 'date')}
+      ${named('exact', entity, ({ type, list }) => !list && (type === 'bigint' || type === 'decimal'))}
       ${entity.search && 'search: true;'}
     }
   `;
@@ -72,12 +73,10 @@ function readOnly({ fields }: Entity): string | false {
   return names.length > 0 && `readOnly: ${names.join(' | ')};`;
 }
 
-/** The fields that are text in rows, and for which a `Date` may be given. */
-function times({ columns }: Entity): string | false {
-  const names = columns
-    .filter(({ type }) => type === 'timestamp' || type === 'date')
-    .map((column) => `'${memberName(column)}'`);
-  return names.length > 0 && `times: ${names.join(' | ')};`;
+/** Fields that are text in rows: for `times` a `Date` may be given, and `exact` are numbers. */
+function named(member: string, { columns }: Entity, are: (column: Column) => boolean) {
+  const names = columns.filter(are).map((column) => `'${memberName(column)}'`);
+  return names.length > 0 && `${member}: ${names.join(' | ')};`;
 }
 
 const hasTally = ({ fields }: Entity) => fields.some(({ source }) => source.kind === 'tally');

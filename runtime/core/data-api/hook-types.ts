@@ -1,4 +1,4 @@
-import type { DataInput, EntityShape, RelationsInput } from './types.ts';
+import type { ChangeOf, DataInput, EntityShape, RelationsInput, UpdateInput } from './types.ts';
 
 type Operation = 'create' | 'update' | 'delete';
 
@@ -18,7 +18,10 @@ type Row<H extends HookShape> = H['shape']['row'];
 
 /** The input of a hook: the caller's values, and those that earlier hooks added. */
 type InputOf<H extends HookShape, Of extends Operation> = {
-  readonly [Name in keyof Row<H>]?: Row<H>[Name] | undefined;
+  readonly [Name in keyof Row<H>]?:
+    | Row<H>[Name]
+    | (Of extends 'update' ? ChangeOf<H['shape'], Name> : never)
+    | undefined;
 } & RelationsInput<H['shape']> &
   (Of extends 'create' ? Pick<Row<H>, Extract<H['given'], keyof Row<H>>> : unknown) &
   Partial<H['extra']>;
@@ -59,7 +62,7 @@ type Completed<H extends HookShape, Of extends Operation> = Of extends 'create'
   ? [H['demanded']] extends [never]
     ? DataInput<H['shape']> | Nothing
     : DataInput<H['shape']> & Pick<Row<H>, Extract<H['demanded'], keyof Row<H>>>
-  : DataInput<H['shape']> | Nothing;
+  : UpdateInput<H['shape']> | Nothing;
 
 type Each<Call extends { readonly [Of in Operation]: unknown }, Of extends Operation, Result> =
   | ((call: Call[Of]) => Later<Result>)

@@ -6,6 +6,7 @@ import { found, type EntityModel, type Model } from '../data/model.ts';
 import { ownValue } from '../data/scalars/attach.ts';
 import { coerceValue } from '../data/scalars/coerce-value.ts';
 import { isInsensitive } from '../data/filter/words-condition.ts';
+import { isChange } from '../data/write/operators.ts';
 import type { InputError } from '../data/write/constraint.ts';
 import { filterShape, orderShape } from './data-model.ts';
 import { type ColumnMember, columnMembers, isWord } from './members.ts';
@@ -48,10 +49,19 @@ export class InputReader {
     return this.#object(value, at, (name, given, path) => {
       const write = named(writes).get(name);
       if (!write) return this.#unknown(path, named(writes).keys());
-      return write.kind === 'nested'
-        ? this.#nested(write, given, path)
-        : this.#coerced(found(members.get(name), name).type, given, path);
+      if (write.kind === 'nested') return this.#nested(write, given, path);
+      const { column, type } = found(members.get(name), name);
+      return isChange(column, given)
+        ? this.#object(given, path, (word, operand, here) =>
+            this.#operand(word, operand, here, type),
+          )
+        : this.#coerced(type, given, path);
     });
+  }
+
+  #operand(word: string, value: unknown, path: string, type: string): unknown {
+    const one = word === 'push' && !Array.isArray(value);
+    return this.#coerced(one ? itemOf(type) : type, value, path);
   }
 
   /** A filter. A plain value means `eq`. */
@@ -169,7 +179,7 @@ export class InputReader {
   }
 
   #word(word: FilterWord, value: unknown, path: string, type: string): unknown {
-    const item = type.replace(/^\[(.*?)!?\]$/, '$1');
+    const item = itemOf(type);
     switch (word) {
       case 'isNull':
       case 'isEmpty':
@@ -302,6 +312,8 @@ export class InputReader {
     this.#errors.push({ field, message });
   }
 }
+
+const itemOf = (type: string) => type.replace(/^\[(.*?)!?\]$/, '$1');
 
 const isObject = (value: unknown): value is Input =>
   typeof value === 'object' &&

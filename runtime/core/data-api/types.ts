@@ -16,6 +16,8 @@ export interface EntityShape {
   readonly tally?: object;
   /** The fields whose text a `Date` may be given for. */
   readonly times?: string;
+  /** The fields whose numbers are text: `BigInt` and `Decimal`. */
+  readonly exact?: string;
   /** Whether its rows can be searched. */
   readonly search?: true;
 }
@@ -43,7 +45,7 @@ export interface OneInput<S extends EntityShape> {
   readonly connect?: Connection<S>;
   readonly create?: DataInput<S>;
   readonly connectOrCreate?: ConnectOrCreate<S>;
-  readonly update?: DataInput<S>;
+  readonly update?: UpdateInput<S>;
   readonly disconnect?: boolean;
   readonly delete?: boolean;
 }
@@ -59,7 +61,7 @@ export interface ManyInput<S extends EntityShape> {
   readonly set?: Some<Connection<S>>;
   readonly connect?: Some<Connection<S>>;
   readonly connectOrCreate?: Some<ConnectOrCreate<S>>;
-  readonly update?: Some<{ readonly where: Connection<S>; readonly data: DataInput<S> }>;
+  readonly update?: Some<{ readonly where: Connection<S>; readonly data: UpdateInput<S> }>;
   readonly create?: Some<DataInput<S>>;
 }
 
@@ -79,6 +81,37 @@ type Inherited<Name> = Name extends keyof Object ? Object[Name] : never;
 /** The fields of a row, and its relations as inputs set them. Undefined leaves a field alone. */
 export type DataInput<S extends EntityShape> = {
   readonly [Name in keyof S['row']]?: Given<S, Name> | Inherited<Name> | undefined;
+} & RelationsInput<S>;
+
+type Exact<S extends EntityShape> = S extends { readonly exact: infer Names } ? Names : never;
+
+/** One way to make a new value from the old one, in the statement itself. */
+type NumberChange<Value> =
+  | { readonly increment: Value }
+  | { readonly decrement: Value }
+  | { readonly multiply: Value }
+  | { readonly set: Value | null };
+
+/** An operator in the input of an update. */
+export type ChangeOf<
+  S extends EntityShape,
+  Name extends keyof S['row'],
+  Value = NonNullable<S['row'][Name]>,
+> = Value extends readonly (infer Item)[]
+  ? { readonly push: Item | readonly Item[] } | { readonly set: Value | null }
+  : Value extends number
+    ? NumberChange<Value>
+    : Name extends Exact<S>
+      ? NumberChange<Value>
+      : never;
+
+/** The fields of a row as an update sets them, from the old value too: `{ increment: 1 }`. */
+export type UpdateInput<S extends EntityShape> = {
+  readonly [Name in keyof S['row']]?:
+    | Given<S, Name>
+    | ChangeOf<S, Name>
+    | Inherited<Name>
+    | undefined;
 } & RelationsInput<S>;
 
 /** The relations of a row as inputs set them. */
@@ -199,12 +232,15 @@ export interface EntityData<S extends EntityShape> {
   findMany(args?: ListInput<S>): Promise<S['row'][]>;
   count(args?: Pick<ListInput<S>, 'where' | 'search'>): Promise<number>;
   /** @returns null when there is no such row */
-  update(args: { readonly where: S['key']; readonly data: DataInput<S> }): Promise<S['row'] | null>;
+  update(args: {
+    readonly where: S['key'];
+    readonly data: UpdateInput<S>;
+  }): Promise<S['row'] | null>;
   /** Updates the row with the key, or creates it. Simultaneous calls give one row. */
   upsert(args: {
     readonly where: S['key'];
     readonly create: DataInput<S>;
-    readonly update: DataInput<S>;
+    readonly update: UpdateInput<S>;
   }): Promise<S['row']>;
   /** Creates all rows or none. With `skipDuplicates`, rows whose key exists are left out. */
   createMany(args: {
@@ -212,7 +248,10 @@ export interface EntityData<S extends EntityShape> {
     readonly skipDuplicates?: boolean;
   }): Promise<S['row'][]>;
   /** @returns how many rows; an empty `where` is refused */
-  updateMany(args: { readonly where: WhereInput<S>; readonly data: DataInput<S> }): Promise<number>;
+  updateMany(args: {
+    readonly where: WhereInput<S>;
+    readonly data: UpdateInput<S>;
+  }): Promise<number>;
   /** @returns how many rows; an empty `where` is refused */
   deleteMany(args: { readonly where: WhereInput<S> }): Promise<number>;
   /** @returns the row as it was, or null when there is none */

@@ -86,6 +86,20 @@ export const OPERATIONS: readonly Case[] = [
     severity: 'warning',
   },
   {
+    code: 'OPERATOR_UNFIT',
+    sdl: `${QUERY}type Mutation { updateA(id: ID!, input: I!): A } input I { b: C } input C { increment: Float } type A { id: ID! b: Int }`,
+    at: '2:77',
+    fix: 'the words are set, increment, decrement, multiply, with values of Int   or write it yourself:  updateA(id: ID!, input: I!): A @resolve(as: CUSTOM)',
+    severity: 'warning',
+  },
+  {
+    code: 'OPERATOR_UNFIT',
+    sdl: `${QUERY}type Mutation { createA(input: I!): A } input I { b: C } input C { increment: Int } type A { id: ID! b: Int }`,
+    at: '2:17',
+    fix: 'an input of its own for the update, and in this one b as the field has it   or write it yourself:  createA(input: I!): A @resolve(as: CUSTOM)',
+    severity: 'warning',
+  },
+  {
     code: 'ERROR_UNREACHABLE',
     sdl: `${QUERY}union R = A | E type Mutation { createA(b: Int): R } type A { id: ID! b: Int } type E @error(code: "CONFLIT") { message: String! }`,
     at: '2:87',

@@ -1,8 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Constraint, Operation, Write, WriteShape } from '@twofold/schema';
+import type { Column, Constraint, Operation, Write, WriteShape } from '@twofold/schema';
 import { failure } from '../../errors.ts';
 import { listOf } from '../sql/list-of.ts';
 import type { Model } from '../model.ts';
+import { isChange, operatorsOf } from './operators.ts';
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text),
@@ -145,8 +146,26 @@ export function inputErrors(
       return constraintErrors(write.constraint, value, at);
     if (write.kind !== 'column') return [];
     const column = model.entity(shape.entity).columns.get(write.column);
-    return constraintErrors(write.constraint ?? column?.constraint, value, at);
+    return changeErrors(column, write.constraint ?? column?.constraint, value, at);
   });
+}
+
+/** The problems of an input field that may hold operators. */
+function changeErrors(
+  column: Column | undefined,
+  constraint: Constraint | undefined,
+  value: unknown,
+  field: string,
+): InputError[] {
+  if (!isChange(column, value)) return constraintErrors(constraint, value, field);
+  const [given, other] = Object.entries(value).filter(([, operand]) => operand !== undefined);
+  if (!given || other)
+    return [{ field, message: `must have one of ${operatorsOf(column).join(', ')}` }];
+  const [word, operand] = given;
+  if (word === 'set') return constraintErrors(constraint, operand, field);
+  if (operand === null) return [{ field: `${field}.${word}`, message: 'must not be null' }];
+  if (word !== 'push') return [];
+  return listOf(operand).flatMap((item) => constraintErrors(constraint, item, field));
 }
 
 function nestedErrors(

@@ -1,6 +1,7 @@
 import type { One, Field, Write, WriteShape } from '@twofold/schema';
 import { failure } from '../../errors.ts';
 import { refusal, type Access } from '../access/access.ts';
+import { Change } from './change.ts';
 import type { InputError } from './constraint.ts';
 import { rowHooks, type RowHooks } from './row-hooks.ts';
 import { found, propertyOf, type EntityModel, type Model } from '../model.ts';
@@ -19,6 +20,7 @@ import {
 } from './writer.ts';
 import { type CreateOptions, nestedKey, type NestedRows, nestUnder } from './write-nested.ts';
 import { referredValue, existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
+import { isChange } from './operators.ts';
 import { hooksOfRow, removeNested } from './write-remove.ts';
 import { assertIdentityKept, assertId, completeByKey } from './key-values.ts';
 
@@ -223,14 +225,18 @@ interface GivenColumn {
 
 function setColumn(
   writer: Writer,
-  { entity, write: { column, name }, value }: GivenColumn,
+  { entity, write: { column, name, constraint }, value }: GivenColumn,
   { values, names, fields }: PlainInput,
 ): void {
   if (column === 'id') assertId(writer, entity, value, name);
   assertIdentityKept(writer, entity.entity.name, { column, name });
-  values.set(column, value);
+  const known = entity.columns.get(column);
+  const change =
+    known && isChange(known, value) ? new Change(known, name, value, constraint) : undefined;
+  if (!change) values.set(column, value);
+  else values.set(column, change.word === 'set' ? change.operand : change);
   names.set(column, name);
-  fields.push(entity.columns.get(column)?.field ?? name);
+  fields.push(known?.field ?? name);
 }
 
 /** @returns whether the foreign key is the only check that is needed. */

@@ -5,6 +5,14 @@ import type { Column, Verb } from '@twofold/schema';
 import { failure } from '../../errors.ts';
 import { uuid7 } from '../../store/uuid7.ts';
 import { both, refusal, type Access } from '../access/access.ts';
+import {
+  assertNoChange,
+  assertResults,
+  Change,
+  changedSql,
+  refusedResult,
+  resultsSql,
+} from './change.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { valueSql, sql, toStatement, type Sql } from '../sql/fragment.ts';
 import { columnsOf, isStated } from '../access/row-condition.ts';
@@ -104,6 +112,7 @@ export function completeRow(
   access: Access,
 ): Values {
   if (access.kind === 'none') throw refusal(access.code);
+  assertNoChange(given.values.values());
   const values = new Map(given.values);
   belong(writer, entity, { ...given, values }, access);
   for (const column of entity.entity.columns)
@@ -175,19 +184,27 @@ export async function updateRow(
 ): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
   await assertStays(writing, entity, given, access);
-  const values = new Map(given.values);
+  const changes = [...given.values.values()].filter((value) => value instanceof Change);
+  const values = new Map([...given.values].filter(([, value]) => !(value instanceof Change)));
   for (const column of entity.entity.columns)
     if (column.stamp === 'updated' && !values.has(column.name))
       values.set(column.name, currentTime(column, writing.now));
   const condition = rowOf(writing, entity, id, access);
   const table = tableOf(writing, entity);
-  const cells = cellsOfRow(writing, entity, values);
+  const cells = [
+    ...cellsOfRow(writing, entity, values),
+    ...changes.map((change) => ({
+      column: columnName(entity, change.column.name),
+      value: changedSql(writing, entity, change),
+    })),
+  ];
   const rows = await run(
     writing,
     cells.length === 0
       ? sql`select ${keyOf(writing, entity)} from ${table}${where(condition)}`
-      : sql`update ${table} set ${assignedSql(cells)}${where(condition)} returning ${keyOf(writing, entity)}`,
-  );
+      : sql`update ${table} set ${assignedSql(cells)}${where(condition)} returning ${keyOf(writing, entity)}${resultsSql(entity, changes)}`,
+  ).catch((error: unknown) => refusedResult(changes, error));
+  assertResults(changes, rows[0]);
   if (rows.length === 0) return explainAbsence(writing, entity, id, access);
   if (
     access.kind === 'rows' &&

@@ -23,6 +23,10 @@ export const EXACT = {
   digits: 'twofold_digits',
   /** The 64-bit integer; null when it is none. */
   integer: 'twofold_integer',
+  /** The new value of an operator; text where it is beyond 64 bits. */
+  plus: 'twofold_plus',
+  minus: 'twofold_minus',
+  times: 'twofold_times',
   /** The nearest 64-bit float; null when it is too large. */
   float: 'twofold_float',
 } as const;
@@ -128,11 +132,29 @@ const functions: Readonly<Record<string, (...values: Value[]) => Value>> = {
       const { units, scale } = trimmed(number);
       return scale === 0 && units >= LEAST && units <= MOST ? units : null;
     }),
+  [EXACT.plus]: (a, b) => changed(a!, b!, add),
+  [EXACT.minus]: (a, b) =>
+    changed(a!, b!, (from, { units, scale }) => add(from, { units: -units, scale })),
+  [EXACT.times]: (a, b) =>
+    changed(a!, b!, (left, right) => ({
+      units: left.units * right.units,
+      scale: left.scale + right.scale,
+    })),
   [EXACT.float]: (value) => {
     const float = Number(value);
     return value === null || !Number.isFinite(float) ? null : float;
   },
 };
+
+/** A whole number stays one, because a decimal is kept as text. */
+function changed(a: Value, b: Value, by: (a: Decimal, b: Decimal) => Decimal): Value {
+  const [left, right] = [parse(a), parse(b)];
+  if (!left || !right) return null;
+  const result = by(left, right);
+  const { units, scale } = typeof a === 'bigint' ? trimmed(result) : result;
+  const whole = typeof a === 'bigint' && scale === 0 && units >= LEAST && units <= MOST;
+  return whole ? units : print({ units, scale });
+}
 
 function whenNumber(
   value: Value,
@@ -167,7 +189,7 @@ const aggregates = {
 export function addExactNumbers(database: DatabaseSync): void {
   const options = { deterministic: true, useBigIntArguments: true, varargs: false } as const;
   for (const [name, run] of Object.entries(functions)) {
-    const two = name === EXACT.wide || name === EXACT.ratio || name === EXACT.compare;
+    const two = run.length === 2 || name === EXACT.compare;
     database.function(
       name,
       options,

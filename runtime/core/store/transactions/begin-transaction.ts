@@ -183,7 +183,7 @@ async function retried<T>(
 ): Promise<T> {
   const attempts = new Attempts(beginning);
   const turns = TURNS.get(beginning.scopes)?.get(beginning.opened);
-  if (turns?.held && beginning.retries) (await turnOf(turns))?.();
+  if (turns?.held && beginning.retries) (await turnOf(turns, TURN.first))?.();
   return attempt(attempts.opening).catch((error: unknown) =>
     again(beginning, { attempts, attempt, error }),
   );
@@ -203,9 +203,10 @@ async function again<T>(
   const turns = TURNS.get(scopes) ?? new Map<string | undefined, Mutex>();
   const turn = turns.get(opened) ?? createMutex();
   TURNS.set(scopes, turns.set(opened, turn));
-  const release = await turnOf(turn);
+  let release: (() => void) | undefined;
   try {
     for (;;) {
+      release ??= await turnOf(turn, TURN.again);
       await attempts.next();
       try {
         return await attempt(attempts.opening);
@@ -225,9 +226,11 @@ async function again<T>(
 const TURNS = new WeakMap<Scopes, Map<string | undefined, Mutex>>();
 
 /** Whoever has the turn may wait for a lock of one that waits for its turn, so this wait ends. */
-const turnOf = (turn: Mutex) => turn.acquire(AbortSignal.timeout(TURN)).catch(() => undefined);
+const turnOf = (turn: Mutex, patience: number) =>
+  turn.acquire(AbortSignal.timeout(patience)).catch(() => undefined);
 
-const TURN = 100;
+/** Milliseconds to wait for a turn. */
+const TURN = { first: 100, again: 1_000 };
 
 const RETRIES = 3;
 
