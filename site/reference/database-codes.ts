@@ -117,6 +117,12 @@ export const databaseCodes: readonly ErrorCode[] = [
     'ask for it in the outer one',
   ),
   row(
+    'TRANSACTION_REQUIRED',
+    500,
+    'your code locks rows outside of a transaction',
+    'do it inside `ctx.transaction`',
+  ),
+  row(
     'MIGRATION_LOCKED',
     503,
     'others hold a lock that a migration needs',

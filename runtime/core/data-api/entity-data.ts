@@ -11,7 +11,7 @@ import { type ManyWritten, performMany } from '../data/write/write-many.ts';
 import { performAction } from '../data/write/write-action.ts';
 import { openingOf } from '../data/write/write-transaction.ts';
 import type { WriteRequest } from '../data/write/write-request.ts';
-import { failure } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import { logTimeout } from '../store/own-transaction.ts';
 import type { DataCaller } from './data-parts.ts';
 import { createShape, updateShape } from './data-model.ts';
@@ -22,7 +22,15 @@ import { rowOf, rowsOf, type Row } from './rows.ts';
 
 type Where = Readonly<Record<string, unknown>>;
 
-export interface ListArguments {
+interface LockArguments {
+  readonly for?: 'update';
+  readonly skipLocked?: boolean;
+  readonly noWait?: boolean;
+}
+
+const LOCK = ['for', 'skipLocked', 'noWait'] as const;
+
+export interface ListArguments extends LockArguments {
   readonly where?: Where;
   readonly orderBy?: unknown;
   readonly distinct?: readonly string[];
@@ -40,6 +48,15 @@ interface UpsertArguments {
 interface CreateManyArguments {
   readonly data: readonly unknown[];
   readonly skipDuplicates?: boolean;
+}
+
+/** `lock_not_available` of PostgreSQL. */
+function refuseLocked(error: unknown): never {
+  if ((error as { readonly code?: unknown }).code !== '55P03') throw error;
+  throw failure.conflict('Another transaction has locked a row', {
+    cause: error,
+    extensions: { reason: 'LOCKED' },
+  });
 }
 
 const nothing = async () => undefined;
@@ -75,8 +92,12 @@ export class EntityData {
   }
 
   /** @returns the row, or null when there is none that the caller may see */
-  async findUnique(args: { readonly where: Where }): Promise<Row | null> {
-    this.#input(args, 'where').assertValid();
+  async findUnique(args: LockArguments & { readonly where: Where }): Promise<Row | null> {
+    this.#input(args, 'where', ...LOCK).assertValid();
+    if (args.for !== undefined) {
+      this.#key(args.where);
+      return this.findFirst(args);
+    }
     const { entity, parts } = this.#plan;
     const { rules } = this.#caller;
     this.#assertReadable();
@@ -91,8 +112,38 @@ export class EntityData {
   async findMany(args: ListArguments = {}): Promise<Row[]> {
     const { entity, parts } = this.#plan;
     const root = this.#plan.root('list', this.#caller.rules);
-    const text = await parts.reader.read(root, [this.#listCall(args)], this.#reading());
+    const call = this.#listCall(args);
+    const lock = this.#lock(args);
+    const read = async () =>
+      parts.reader.read(root, [lock ? { ...call, lock } : call], this.#reading());
+    // In a savepoint, because the refusal would end the whole transaction.
+    const text = await (lock === 'fail'
+      ? parts.store.transaction(read).catch(refuseLocked)
+      : read());
     return rowsOf(text as string | null, { entity, marker: parts.reader.marker });
+  }
+
+  #lock(args: ListArguments): Call['lock'] {
+    const { for: mode, skipLocked = false, noWait = false } = args;
+    const input = new InputReader(this.#plan.parts);
+    if (mode !== undefined) input.names(mode, ['update'], 'for');
+    input.arguments(
+      {
+        ...(skipLocked && { skipLocked }),
+        ...(noWait && { noWait }),
+        ...(args.distinct && { distinct: true }),
+      },
+      mode === undefined ? ['distinct'] : [skipLocked ? 'skipLocked' : 'noWait'],
+    );
+    input.assertValid();
+    if (mode === undefined) return undefined;
+    if (!this.#plan.parts.store.scope())
+      throw new AppError(
+        500,
+        'TRANSACTION_REQUIRED',
+        "for: 'update' holds until the transaction ends, and there is none: use ctx.transaction",
+      );
+    return skipLocked ? 'skip' : noWait ? 'fail' : 'wait';
   }
 
   async findFirst(args: ListArguments = {}): Promise<Row | null> {
@@ -246,7 +297,8 @@ export class EntityData {
     const { where, orderBy, distinct, search, limit, offset } = args;
     this.#assertReadable();
     const searched = entity.entity.search ? ['search'] : [];
-    const input = this.#input(args, 'where', 'orderBy', 'distinct', 'limit', 'offset', ...searched);
+    const paged = ['where', 'orderBy', 'distinct', 'limit', 'offset'];
+    const input = this.#input(args, ...paged, ...LOCK, ...searched);
     const read = {
       ...(where && { where: input.where(entity.entity.name, where, 'where') }),
       ...(orderBy !== undefined && { orderBy: input.orderBy(entity, orderBy, 'orderBy') }),

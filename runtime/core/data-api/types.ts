@@ -1,3 +1,5 @@
+import type { FilterInput } from './filter-types.ts';
+
 /**
  * The types that `ctx.data.<entity>` takes and returns. `src/generated/types.ts` has one for each
  * entity.
@@ -123,40 +125,6 @@ export type RelationsInput<S extends EntityShape> = {
     | undefined;
 };
 
-/** The operators of a filter; a value alone means `eq`. */
-export type FilterInput<Value> = [Value] extends [readonly (infer Item)[]]
-  ? ListFilterInput<Value, Item>
-  : ValueFilterInput<Value>;
-
-/** The operators for a list. */
-export interface ListFilterInput<List, Item> {
-  readonly eq?: List | null;
-  readonly ne?: List | null;
-  readonly has?: Item;
-  readonly hasSome?: readonly Item[];
-  readonly hasEvery?: readonly Item[];
-  readonly isEmpty?: boolean;
-  readonly isNull?: boolean;
-}
-
-/** The operators for a single value. */
-export interface ValueFilterInput<Value> {
-  readonly eq?: Value | null;
-  readonly ne?: Value | null;
-  readonly in?: readonly (Value | null)[];
-  readonly notIn?: readonly (Value | null)[];
-  readonly lt?: Value;
-  readonly lte?: Value;
-  readonly gt?: Value;
-  readonly gte?: Value;
-  readonly contains?: string;
-  readonly startsWith?: string;
-  readonly endsWith?: string;
-  /** Whether letters are compared with their case, as they are when it is absent. */
-  readonly mode?: 'SENSITIVE' | 'INSENSITIVE' | 'sensitive' | 'insensitive';
-  readonly isNull?: boolean;
-}
-
 export type WhereInput<S extends EntityShape> = {
   readonly [Name in keyof S['row']]?:
     | Given<S, Name>
@@ -214,6 +182,15 @@ export interface ListInput<S extends EntityShape> {
   readonly offset?: number;
 }
 
+/** Locks rows until the transaction ends, so that others wait who lock or write them. */
+export interface LockInput {
+  readonly for?: 'update';
+  /** Leaves out what others have locked. */
+  readonly skipLocked?: boolean;
+  /** `CONFLICT` with `reason: "LOCKED"` at once when others have locked a row. */
+  readonly noWait?: boolean;
+}
+
 type SearchInput<S extends EntityShape> = S['search'] extends true ? string | null : never;
 
 /**
@@ -225,11 +202,11 @@ type SearchInput<S extends EntityShape> = S['search'] extends true ? string | nu
 export interface EntityData<S extends EntityShape> {
   /** @throws AppError `BAD_USER_INPUT`, `FORBIDDEN`, `CONFLICT` with `fields` */
   create(args: { readonly data: DataInput<S> }): Promise<S['row']>;
-  findUnique(args: { readonly where: S['key'] }): Promise<S['row'] | null>;
+  findUnique(args: { readonly where: S['key'] } & LockInput): Promise<S['row'] | null>;
   /** The first row of the order. */
-  findFirst(args?: ListInput<S>): Promise<S['row'] | null>;
+  findFirst(args?: ListInput<S> & LockInput): Promise<S['row'] | null>;
   /** All rows when there is no `limit`, because the limits of the API are only for its callers. */
-  findMany(args?: ListInput<S>): Promise<S['row'][]>;
+  findMany(args?: ListInput<S> & LockInput): Promise<S['row'][]>;
   count(args?: Pick<ListInput<S>, 'where' | 'search'>): Promise<number>;
   /** @returns null when there is no such row */
   update(args: {

@@ -287,6 +287,8 @@ export interface Call {
   /** One row of each combination of these columns: the first in the order. */
   readonly distinct?: readonly string[];
   readonly page?: Page;
+  /** Locks the rows until the transaction ends. What others have locked is waited for, left out, or an error. */
+  readonly lock?: 'wait' | 'skip' | 'fail';
   /** Only the rows with these keys. */
   readonly keys?: readonly string[];
   /** The arguments of a list of groups; absent for other fields. */

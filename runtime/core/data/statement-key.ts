@@ -34,6 +34,7 @@ function callKey({
   keys,
   distinct,
   groups,
+  lock,
 }: Call): string {
   let key = keys ? ';keys' : '';
   for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
@@ -42,6 +43,7 @@ function callKey({
   if (!isByKey(order)) key += `;${order.map(orderKey).join()}`;
   if (distinct) key += `;distinct ${distinct.join()}`;
   if (page) key += pageKey(page);
+  if (lock) key += `;lock ${lock}`;
   if (groups) key += groupsKey(groups);
   return targets ? `${key};${[...new Set(targets.map(({ type }) => type))].sort().join()}` : key;
 }

@@ -78,14 +78,22 @@ export function pageQuery(
   const selected = () =>
     selectedColumns(entity, columns(), backwards ? orderColumns(scope, entity, order) : []);
   const rows: PageRows = { listed, entity, order, selected, parent };
+  const alias = scope.alias();
   const query = call?.distinct
     ? distinctRows(scope, rows, call.distinct)
-    : everyRow(scope, rows, scope.alias());
-  const ordered = sql`${query}${limit(scope, listed.call, page, more)}`;
+    : everyRow(scope, rows, alias);
+  const locking = call?.lock ? lockSql(scope, alias, call.lock) : '';
+  const ordered = sql`${query}${limit(scope, listed.call, page, more)}${locking}`;
   if (!backwards || more === 1) return ordered;
   const outer = scope.alias();
   return sql`select * from (${ordered}) ${outer}${orderBy(scope, order, querySort(entity, outer), false)}`;
 }
+
+const LOCKS = { wait: '', skip: ' skip locked', fail: ' nowait' };
+
+/** On SQLite the transaction has the one lock from its first statement on. */
+const lockSql = ({ dialect }: Scope, alias: string, lock: keyof typeof LOCKS): string =>
+  dialect === 'sqlite' ? '' : ` for update of ${alias}${LOCKS[lock]}`;
 
 /** What the query of a page selects, and from where. */
 interface PageRows {

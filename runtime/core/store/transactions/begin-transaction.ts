@@ -1,8 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
 import { AppError } from '../../errors.ts';
-import { DatabaseLost } from '../unreachable.ts';
-import { createMutex, type Mutex } from './semaphore.ts';
+import { afterOthers, Attempts, turnAgain } from './attempts.ts';
 import type { Dialect, TransactionOptions } from '../store.ts';
 import type { Pace } from './pace.ts';
 import type { IsolationLevel } from '../../context/isolation.ts';
@@ -81,7 +79,7 @@ export function beginIfNeededOrJoin<T>(
   const open = scopes.current();
   if (open) return open.nested(async () => work());
   const begin = beginOf(beginning);
-  const attempts = new Attempts(beginning);
+  const attempts = attemptsOf(beginning);
   const attempt = (opening: Opening) => scopes.openLater(opening, begin, work);
   const done = attempt(attempts.opening);
   if (!(done instanceof Promise)) return done;
@@ -118,72 +116,17 @@ function assertIsolated(open: TransactionScope, beginning: Beginning): void {
   );
 }
 
-/** See `Opening.repeats`. */
-type Repeats = (error: unknown) => boolean;
-
-/** Milliseconds during which a transaction without a time limit is begun again. */
-const WITHIN = 10_000;
-
-/** The attempts of one transaction, and whether another one follows. */
-class Attempts {
-  readonly #beginning: Beginning;
-  readonly #until: number;
-  #count = 1;
-  #lost = 0;
-  #judged: { readonly error: unknown; readonly again: boolean } | undefined;
-
-  constructor(beginning: Beginning) {
-    this.#beginning = beginning;
-    this.#until = performance.now() + (beginning.timeout ?? WITHIN);
-  }
-
-  get opening(): Opening {
-    const { timeout, opened, dialect } = this.#beginning;
-    const asked = isolationOf(this.#beginning) ?? this.#beginning.usual;
-    const isolation = asked ?? DEFAULT_ISOLATION[dialect];
-    return { timeout, opened, isolation, attempt: this.#count, repeats: this.repeats };
-  }
-
-  /** It is asked twice of one error, and the time limit may pass in between. */
-  readonly repeats: Repeats = (error) => {
-    const judged = this.#judged;
-    if (judged && judged.error === error) return judged.again;
-    const { retries = 0 } = this.#beginning;
-    const again =
-      this.#count <= retries &&
-      performance.now() < this.#until &&
-      (isSerializationFailure(error) || this.#isLost(error));
-    this.#judged = { error, again };
-    return again;
-  };
-
-  /** Whether its connection was lost, which its own statements may be the cause of. */
-  #isLost(error: unknown): boolean {
-    return error instanceof DatabaseLost && error.again && (this.#lost += 1) <= MOST_LOST;
-  }
-
-  async next(): Promise<void> {
-    const most = Math.min(FIRST_PAUSE * 2 ** this.#count, LONGEST_PAUSE);
-    await pause(Math.random() * most);
-    this.#count += 1;
-    this.#judged = undefined;
-    this.#beginning.again?.(this.#count);
-  }
+function attemptsOf(beginning: Beginning): Attempts {
+  const asked = isolationOf(beginning) ?? beginning.usual;
+  return new Attempts({ ...beginning, isolation: asked ?? DEFAULT_ISOLATION[beginning.dialect] });
 }
-
-const MOST_LOST = 3;
-
-/** Milliseconds between two attempts, at most. */
-const FIRST_PAUSE = 2;
-const LONGEST_PAUSE = 250;
 
 async function retried<T>(
   beginning: Beginning,
   attempt: (opening: Opening) => Promise<T>,
 ): Promise<T> {
-  const attempts = new Attempts(beginning);
-  const turns = TURNS.get(beginning.scopes)?.get(beginning.opened);
-  if (turns?.held && beginning.retries) (await turnOf(turns, TURN.first))?.();
+  const attempts = attemptsOf(beginning);
+  if (beginning.retries) await afterOthers(beginning.scopes, beginning.opened);
   return attempt(attempts.opening).catch((error: unknown) =>
     again(beginning, { attempts, attempt, error }),
   );
@@ -200,13 +143,10 @@ async function again<T>(
   { attempts, attempt, error }: Failed<T>,
 ): Promise<T> {
   if (!attempts.repeats(error)) throw withReason(error);
-  const turns = TURNS.get(scopes) ?? new Map<string | undefined, Mutex>();
-  const turn = turns.get(opened) ?? createMutex();
-  TURNS.set(scopes, turns.set(opened, turn));
   let release: (() => void) | undefined;
   try {
     for (;;) {
-      release ??= await turnOf(turn, TURN.again);
+      release ??= await turnAgain(scopes, opened);
       await attempts.next();
       try {
         return await attempt(attempts.opening);
@@ -218,19 +158,6 @@ async function again<T>(
     release?.();
   }
 }
-
-/**
- * What runs again takes turns with what is opened by the same code, so that it does not lose to it
- * once more.
- */
-const TURNS = new WeakMap<Scopes, Map<string | undefined, Mutex>>();
-
-/** Whoever has the turn may wait for a lock of one that waits for its turn, so this wait ends. */
-const turnOf = (turn: Mutex, patience: number) =>
-  turn.acquire(AbortSignal.timeout(patience)).catch(() => undefined);
-
-/** Milliseconds to wait for a turn. */
-const TURN = { first: 100, again: 1_000 };
 
 const RETRIES = 3;
 
