@@ -131,7 +131,7 @@ async function removeUnusedNetwork({ apps, connection, naming }: Leader): Promis
   if (apps.all().length > 0 || !connection.info()) return;
   await connection
     .engine()
-    .removeNetwork(networkName(naming), instanceLabels(naming))
+    .removeNetwork(networkName({ naming }), instanceLabels({ naming }))
     .catch(() => {});
 }
 

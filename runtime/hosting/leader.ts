@@ -127,8 +127,8 @@ function createCore(kernel: Kernel, options: LeaderOptions, events: EventHub): C
     deployments: createDeploymentRepository(store, now),
     connection: createConnection({
       connect: () => connectEngine(model.engine, settings.env),
-      labels: () => instanceLabels(naming),
-      network: () => networkName(naming),
+      labels: () => instanceLabels({ naming }),
+      network: () => networkName({ naming }),
       reach: oneOf(kernel, 'HOSTING_REACH', ['address', 'port']) ?? null,
       log,
     }),

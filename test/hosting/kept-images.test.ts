@@ -17,7 +17,7 @@ const app = {
   status: 'stopped',
   spec: { domain: 'shop.apps.test', aliases: [] },
 } as unknown as HostedApp;
-const tagOf = (number: number) => imageTag(naming, app, number);
+const tagOf = (number: number) => imageTag({ naming }, app, number);
 
 /** An engine with the images of three deployments, of which the last has failed. One that a container has cannot go. */
 function createWorld() {

@@ -105,7 +105,7 @@ async function presentVolumes(parts: BackupParts, app: HostedApp) {
   const engine = parts.connection.engine();
   const found = await Promise.all(
     app.spec.volumes.map(async (volume) => {
-      const labels = await engine.volumeLabels(volumeName(parts.naming, app, volume.name));
+      const labels = await engine.volumeLabels(volumeName(parts, app, volume.name));
       return labels ? [volume] : [];
     }),
   );
@@ -154,7 +154,7 @@ export async function fillApp(
 /** Engines do not remove a volume that a container uses. */
 async function removeContainers(core: Core, app: HostedApp): Promise<void> {
   const engine = core.connection.engine();
-  for (const { id } of await listContainers(engine, core.naming, app)) await engine.remove(id);
+  for (const { id } of await listContainers(core, app)) await engine.remove(id);
 }
 
 /** Starts the app without data, and lets its `restore` command read the dump. */

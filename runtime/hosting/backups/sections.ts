@@ -11,7 +11,7 @@ import { openVolume } from './volumes.ts';
 /** The files of the app's volumes, one volume after the other. */
 export async function* volumeSections(core: Core, app: HostedApp): AsyncGenerator<Section> {
   for (const { name } of app.spec.volumes) {
-    const files = await openVolume(core, volumeName(core.naming, app, name));
+    const files = await openVolume(core, volumeName(core, app, name));
     try {
       yield { kind: 'volume', name, entries: files.read() };
     } finally {
@@ -60,8 +60,7 @@ export async function assertSucceeded(
 
 /** @throws AppError 409 when no container of the app runs. */
 export async function runningContainer(core: Core, app: HostedApp): Promise<string> {
-  const engine = core.connection.engine();
-  const containers = await listContainers(engine, core.naming, app, app.deployment ?? -1);
+  const containers = await listContainers(core, app, app.deployment ?? -1);
   const running = containers.find(({ state }) => state === 'running');
   if (running) return running.id;
   throw failure.conflict('App is not running, and backup.dump is a command in the running app');

@@ -7,7 +7,7 @@ import type { HostedApp } from '../records/app.ts';
 
 /** Labels on everything that a backup or a drill makes on an engine. A server removes it at its start. */
 export const taskLabels = (core: Pick<Core, 'naming'>) => ({
-  ...instanceLabels(core.naming),
+  ...instanceLabels(core),
   [LABELS.task]: 'backup',
 });
 
@@ -34,7 +34,7 @@ export async function openVolume(core: Core, volume: string): Promise<VolumeFile
   const engine = core.connection.engine();
   const labels = await engine.volumeLabels(volume);
   if (!labels) throw failure.conflict(`The volume ${volume} does not exist`);
-  assertOurs(`The volume ${volume}`, labels, instanceLabels(core.naming));
+  assertOurs(`The volume ${volume}`, labels, instanceLabels(core));
   return engine.openVolume(volume, taskLabels(core));
 }
 
@@ -46,10 +46,10 @@ export async function emptyVolume(
   options = { filled: true },
 ): Promise<string> {
   const engine = core.connection.engine();
-  const volume = volumeName(core.naming, app, name);
+  const volume = volumeName(core, app, name);
   const labels = await engine.volumeLabels(volume);
-  if (labels) assertOurs(`The volume ${volume}`, labels, instanceLabels(core.naming));
+  if (labels) assertOurs(`The volume ${volume}`, labels, instanceLabels(core));
   await engine.removeVolume(volume);
-  await engine.ensureVolume(volume, instanceLabels(core.naming), options);
+  await engine.ensureVolume(volume, instanceLabels(core), options);
   return volume;
 }

@@ -153,11 +153,11 @@ interface BuildChoices {
 }
 
 const settingsOf = (core: Core, app: HostedApp, { deployment, plan, choice }: BuildChoices) => ({
-  tag: imageTag(core.naming, app, deployment.number),
-  cache: stagesRepository(core.naming, app),
-  cacheNamespace: cacheNamespace(core.naming, app),
+  tag: imageTag(core, app, deployment.number),
+  cache: stagesRepository(core, app),
+  cacheNamespace: cacheNamespace(core, app),
   labels: {
-    ...appLabels(core.naming, app),
+    ...appLabels(core, app),
     [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '',
   },
   dockerfile: plan.dockerfile,
@@ -172,7 +172,7 @@ const settingsOf = (core: Core, app: HostedApp, { deployment, plan, choice }: Bu
 async function trimCache({ connection, naming, model, log }: Core): Promise<void> {
   await connection
     .engine()
-    .images.trimCache({ cache: allStagesPrefix(naming), limit: model.build.cache })
+    .images.trimCache({ cache: allStagesPrefix({ naming }), limit: model.build.cache })
     .catch((error: Error) => log.warn(`the build cache stays as it is: ${error.message}`));
 }
 
@@ -198,7 +198,7 @@ function rewritten(
   const { text, instructions, dockerfile } = plan;
   const changed = choice.buildkit
     ? withFrontend(text, choice.frontend)
-    : withOwnCaches(text, instructions, cacheNamespace(core.naming, app));
+    : withOwnCaches(text, instructions, cacheNamespace(core, app));
   return changed === text ? {} : { [dockerfile]: changed };
 }
 

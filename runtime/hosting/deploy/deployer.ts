@@ -318,7 +318,7 @@ async function keepImage(
   id: string,
 ): Promise<EngineImage> {
   const engine = core.connection.engine();
-  await engine.images.tag(id, imageTag(core.naming, app, deployment.number));
+  await engine.images.tag(id, imageTag(core, app, deployment.number));
   const image = await engine.images.find(id);
   if (image) return image;
   throw new EngineError('failed', 'The image is gone');

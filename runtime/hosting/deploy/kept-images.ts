@@ -13,11 +13,7 @@ const ALL_IMAGES_PAUSE = 30_000;
  */
 export async function forgetOldImages(core: Core, app: HostedApp): Promise<void> {
   await retryLater(core, async () =>
-    untagAllBut(
-      core,
-      app,
-      await core.connection.engine().images.tags(imagePrefix(core.naming, app)),
-    ),
+    untagAllBut(core, app, await core.connection.engine().images.tags(imagePrefix(core, app))),
   );
 }
 
@@ -28,11 +24,11 @@ export async function forgetOldImages(core: Core, app: HostedApp): Promise<void>
 export async function forgetOldImagesOfAll(core: Core): Promise<void> {
   if (!core.oldImages.anyDue()) return;
   await retryLater(core, async () => {
-    const tags = await core.connection.engine().images.tags(allImagesPrefix(core.naming));
+    const tags = await core.connection.engine().images.tags(allImagesPrefix(core));
     core.oldImages.keep((key) => key === ALL_IMAGES || tags.includes(key));
     let busy = false;
     for (const app of [...core.apps.all()]) {
-      const own = tags.filter((tag) => tag.startsWith(imagePrefix(core.naming, app)));
+      const own = tags.filter((tag) => tag.startsWith(imagePrefix(core, app)));
       if (
         own.length > 0 &&
         !(await core.operations.tryRun(app.id, 'reconcile', () => untagAllBut(core, app, own)))
@@ -55,7 +51,7 @@ export function suspectOldImages({ oldImages }: Core): void {
 
 async function untagAllBut(core: Core, app: HostedApp, tags: readonly string[]): Promise<void> {
   const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
-  const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
+  const wanted = new Set(kept.map(({ number }) => imageTag(core, app, number)));
   for (const tag of tags)
     if (!wanted.has(tag) && core.oldImages.due(tag)) await untag(core, app, tag);
 }

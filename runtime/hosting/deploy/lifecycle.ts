@@ -127,12 +127,7 @@ export async function ensureReplicas(
 ): Promise<EnsuredReplicas> {
   const app = asDeployed(live);
   const deployment = await core.deployments.get(app.id, app.deployment as number);
-  const present = await listContainers(
-    core.connection.engine(),
-    core.naming,
-    app,
-    deployment.number,
-  );
+  const present = await listContainers(core, app, deployment.number);
   await ensureVolumes(core, app);
   const running = ask ? [] : present.filter(({ state }) => state === 'running');
   const started = await Promise.all(
@@ -163,7 +158,7 @@ async function stop(core: Core, runs: Pick<AppRuns, 'stopAll'>, appId: string): 
 
 /** Stops the app's containers and keeps them, so that their logs can still be read. */
 export async function stopContainers(core: Core, app: HostedApp): Promise<void> {
-  const containers = await listContainers(core.connection.engine(), core.naming, app);
+  const containers = await listContainers(core, app);
   await retire(
     core,
     containers.filter(({ id }) => !core.leaving.has(id)),
@@ -174,12 +169,7 @@ export async function stopContainers(core: Core, app: HostedApp): Promise<void> 
 async function restart(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
   const app = currentApp(core, appId);
   const deployment = await core.deployments.get(appId, app.deployment as number);
-  const containers = await listContainers(
-    core.connection.engine(),
-    core.naming,
-    app,
-    deployment.number,
-  );
+  const containers = await listContainers(core, app, deployment.number);
   if (app.status !== 'running' || containers.length < slotsOf(deployment).length)
     return startInOperation(core, appId, signal);
   for (const container of containers) {
@@ -258,7 +248,7 @@ async function remove(
   });
   core.ingress.remove(appId);
   await runs.stopAll(appId);
-  const containers = await listContainers(engine, core.naming, app);
+  const containers = await listContainers(core, app);
   for (const { id } of containers) {
     core.leaving.add(id);
     core.processes.delete(id);
@@ -273,7 +263,7 @@ async function remove(
   const unlessUsed = (error: { kind?: string }) => {
     if (error.kind !== 'conflict') throw error;
   };
-  for (const prefix of [imagePrefix(core.naming, app), `${stagesRepository(core.naming, app)}:`])
+  for (const prefix of [imagePrefix(core, app), `${stagesRepository(core, app)}:`])
     for (const tag of await engine.images.tags(prefix))
       await engine.images.untag(tag).catch(unlessUsed);
   if (volumes)
@@ -288,7 +278,7 @@ async function remove(
 const ownVolumes = (core: Core, app: HostedApp): string[] =>
   app.spec.volumes
     .filter(({ external }) => !external)
-    .map(({ name }) => volumeName(core.naming, app, name))
+    .map(({ name }) => volumeName(core, app, name))
     .filter((name) => !isUsed(core, app, name));
 
 /** Whether an app other than this one has a volume. */
@@ -297,9 +287,7 @@ const isUsed = (core: Core, { id }: HostedApp, volume: string): boolean =>
     .all()
     .filter((app) => app.id !== id)
     .flatMap((app) => [app, asDeployed(app)])
-    .some((app) =>
-      app.spec.volumes.some(({ name }) => volumeName(core.naming, app, name) === volume),
-    );
+    .some((app) => app.spec.volumes.some(({ name }) => volumeName(core, app, name) === volume));
 
 /**
  * Is called before anything is removed. @throws AppError 409 for a volume that this server did not
@@ -308,7 +296,7 @@ const isUsed = (core: Core, { id }: HostedApp, volume: string): boolean =>
 async function assertOwnVolumes(core: Core, app: HostedApp): Promise<void> {
   for (const full of ownVolumes(core, app)) {
     const labels = await core.connection.engine().volumeLabels(full);
-    if (labels) assertOurs(`The volume ${full}`, labels, instanceLabels(core.naming));
+    if (labels) assertOurs(`The volume ${full}`, labels, instanceLabels(core));
   }
 }
 

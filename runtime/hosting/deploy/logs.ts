@@ -32,7 +32,7 @@ export async function readAppLogs(
   }: { readonly tail: number; readonly since?: number; readonly process: string | null },
 ): Promise<LogLine[]> {
   const engine = core.connection.engine();
-  const containers = await listReplicas(engine, core.naming, app, process);
+  const containers = await listReplicas(core, app, process);
   const outputs = await Promise.all(containers.map(({ id }) => allOf(engine.logs(id, options))));
   const lines =
     outputs.length === 1
@@ -66,9 +66,7 @@ export async function* followApp(
   let first = true;
   while (!signal.aborted) {
     const app = core.apps.byId(appId);
-    const containers = app
-      ? await listReplicas(core.connection.engine(), core.naming, app, process)
-      : [];
+    const containers = app ? await listReplicas(core, app, process) : [];
     const running = containers.filter(({ id, state }) => state === 'running' || !known.has(id));
     const sources = running.map((container) => {
       const after = positions.get(container.id);

@@ -24,7 +24,7 @@ interface BuiltImage {
 export async function publishImage(core: Core, built: BuiltImage): Promise<string> {
   const { registry } = core.model;
   const elsewhere = core.connection.info()?.oneMachine === false;
-  if (registry === null || !elsewhere) return imageTag(core.naming, built, built.deployment);
+  if (registry === null || !elsewhere) return imageTag(core, built, built.deployment);
   const repository = `${registry}/${built.name}`;
   const reference = `${repository}:${core.naming.instance}-${built.deployment}`;
   built.onLine(`Pushing ${reference}`);

@@ -42,7 +42,7 @@ export function createReconciler(
   const resync = async (recovering: boolean) => {
     await core.apps.load();
     if (recovering) await repairNetworks(core);
-    const containers = await core.connection.engine().list(instanceLabels(core.naming));
+    const containers = await core.connection.engine().list(instanceLabels(core));
     const replicas = containers.filter(
       (each) =>
         each.labels[LABELS.task] === undefined &&

@@ -27,9 +27,9 @@ const LAST_LINES = 100;
 /** Creates the app's volumes and networks where they do not exist. */
 export async function ensureVolumes(core: Core, app: HostedApp): Promise<void> {
   const engine = core.connection.engine();
-  const labels = instanceLabels(core.naming);
+  const labels = instanceLabels(core);
   for (const { name, external } of app.spec.volumes) {
-    const full = volumeName(core.naming, app, name);
+    const full = volumeName(core, app, name);
     if (external && (await engine.volumeLabels(full)) === null)
       throw failure.unprocessable(
         `The volume ${full} does not exist, and external ones are not created`,

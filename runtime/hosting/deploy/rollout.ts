@@ -53,7 +53,7 @@ export async function rollOut(
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = await listContainers(core.connection.engine(), core.naming, app);
+  const before = await listContainers(core, app);
   const old = before.filter(
     (container) => !core.leaving.has(container.id) && deploymentOf(container) !== deployment.number,
   );

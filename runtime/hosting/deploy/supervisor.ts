@@ -285,8 +285,7 @@ async function createInPlace(
   app: HostedApp,
   deployment: Deployment,
 ): Promise<PlacedContainer | null> {
-  const engine = core.connection.engine();
-  const present = await listContainers(engine, core.naming, app, deployment.number);
+  const present = await listContainers(core, app, deployment.number);
   const slot = slotsOf(deployment).find((each) => !present.some((one) => fills(one, each)));
   return slot ? { id: await createSlot(core, app, deployment, slot), slot } : null;
 }

@@ -170,7 +170,7 @@ export const listVolumes = flow('GET /api/apps/:name/volumes', {
     const known = apps.byName(params.name);
     const { volumes } = known.spec;
     const sizes = volumes.length > 0 ? await connection.engine().volumeSizes() : new Map();
-    const bytesOf = (name: string) => sizes.get(volumeName(naming, known, name)) ?? null;
+    const bytesOf = (name: string) => sizes.get(volumeName({ naming }, known, name)) ?? null;
     return reply(200, {
       volumes: volumes.map(({ name, path }) => ({ name, path, bytes: bytesOf(name) })),
       total: volumes.length,

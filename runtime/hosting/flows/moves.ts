@@ -168,7 +168,7 @@ async function plan(leader: Leader, app: HostedApp) {
     version: VERSION,
     volumes: volumes.map((name) => ({
       name,
-      bytes: sizes.get(volumeName(naming, app, name)) ?? null,
+      bytes: sizes.get(volumeName({ naming }, app, name)) ?? null,
     })),
     domains: app.spec.worker ? [] : [app.spec.domain, ...app.spec.aliases],
     image: image?.size ?? null,

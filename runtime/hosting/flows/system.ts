@@ -62,8 +62,8 @@ export const prune = flow('POST /api/system/prune', {
     const engine = connection.engine();
     const work = async (note: (step: string) => void) => {
       const pruned = await engine.images.prune({
-        labels: instanceLabels(naming),
-        cache: allStagesPrefix(naming),
+        labels: instanceLabels({ naming }),
+        cache: allStagesPrefix({ naming }),
         note,
       });
       note('removing old logs');

@@ -124,7 +124,7 @@ async function execAnywhere(
   options: ExecOptions,
 ): Promise<ExecResult> {
   const engine = core.connection.engine();
-  const replicas = await listReplicas(engine, core.naming, app);
+  const replicas = await listReplicas(core, app);
   let refusal: unknown = failure.conflict('App is not running');
   for (const { id } of replicas.filter(({ state }) => state === 'running'))
     try {

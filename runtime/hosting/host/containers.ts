@@ -1,5 +1,5 @@
-import type { Reach } from '../engine/connection.ts';
-import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
+import type { EngineConnection, Reach } from '../engine/connection.ts';
+import type { ContainerDetail, ContainerSpec, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import { type AppSpec, type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
 import { namesOf } from '../records/names.ts';
@@ -36,29 +36,34 @@ export interface EngineNaming {
   readonly instance: string;
 }
 
-export const instanceLabels = ({ instance }: EngineNaming) => ({ [LABELS.instance]: instance });
-export const appLabels = (naming: EngineNaming, app: Pick<HostedApp, 'id'>) => ({
-  ...instanceLabels(naming),
+/** Whoever knows the names of the installation. */
+export interface Named {
+  readonly naming: EngineNaming;
+}
+
+export const instanceLabels = ({ naming }: Named) => ({ [LABELS.instance]: naming.instance });
+export const appLabels = (named: Named, app: Pick<HostedApp, 'id'>) => ({
+  ...instanceLabels(named),
   [LABELS.app]: app.id,
 });
-export const networkName = ({ instance }: EngineNaming) => `twofold-${instance}`;
+export const networkName = ({ naming }: Named) => `twofold-${naming.instance}`;
 
 /**
  * The networks of an app: the one that all apps without a project share, or those of its project.
  * Neither a project nor a network of it has a dot in its name.
  */
 export function networksOf(
-  naming: EngineNaming,
+  named: Named,
   { project, networks }: Pick<AppSpec, 'project' | 'networks'>,
 ): string[] {
-  if (!project) return [networkName(naming)];
-  const own = `${networkName(naming)}.${project}`;
+  if (!project) return [networkName(named)];
+  const own = `${networkName(named)}.${project}`;
   return networks?.length ? networks.map((name) => `${own}.${name}`) : [own];
 }
 
 /** The name of an app's volume on the engine. */
 export const volumeName = (
-  { instance }: EngineNaming,
+  { naming: { instance } }: Named,
   app: Pick<HostedApp, 'name' | 'spec'>,
   volume: string,
 ) => {
@@ -69,28 +74,32 @@ export const volumeName = (
   return `twofold-${instance}-${app.name}-${volume}`;
 };
 /** Docker and Podman add a registry to a name without one, except to names with `localhost/`. */
-export const allImagesPrefix = ({ instance }: EngineNaming) => `localhost/twofold-${instance}/`;
-export const imagePrefix = ({ instance }: EngineNaming, app: Pick<HostedApp, 'name'>) =>
-  `${allImagesPrefix({ instance })}${app.name}:`;
-export const imageTag = (naming: EngineNaming, app: Pick<HostedApp, 'name'>, deployment: number) =>
-  `${imagePrefix(naming, app)}${deployment}`;
+export const allImagesPrefix = ({ naming }: Named) => `localhost/twofold-${naming.instance}/`;
+export const imagePrefix = (named: Named, app: Pick<HostedApp, 'name'>) =>
+  `${allImagesPrefix(named)}${app.name}:`;
+export const imageTag = (named: Named, app: Pick<HostedApp, 'name'>, deployment: number) =>
+  `${imagePrefix(named, app)}${deployment}`;
 
 /**
  * Prefix of the build stages' names (the cache of later builds), apart from deployments' images.
  */
-export const allStagesPrefix = ({ instance }: EngineNaming) =>
-  `localhost/twofold-${instance}-cache/`;
-export const stagesRepository = (naming: EngineNaming, app: Pick<HostedApp, 'name'>) =>
-  `${allStagesPrefix(naming)}${app.name}`;
+export const allStagesPrefix = ({ naming }: Named) => `localhost/twofold-${naming.instance}-cache/`;
+export const stagesRepository = (named: Named, app: Pick<HostedApp, 'name'>) =>
+  `${allStagesPrefix(named)}${app.name}`;
 
 /** Separates the caches of an app's `RUN --mount=type=cache` from those of all other apps. */
-export const cacheNamespace = ({ instance }: EngineNaming, app: Pick<HostedApp, 'id'>) =>
-  `twofold-${instance}-${app.id}`;
+export const cacheNamespace = ({ naming }: Named, app: Pick<HostedApp, 'id'>) =>
+  `twofold-${naming.instance}-${app.id}`;
 
 /** Reads the deployment's number from our labels. */
 export const deploymentOf = (container: EngineContainer) =>
   Number(container.labels[LABELS.deployment]);
 export const replicaOf = (container: EngineContainer) => Number(container.labels[LABELS.replica]);
+
+/** How containers are named and reached. */
+export interface Placement extends Named {
+  readonly reach: Reach;
+}
 
 const MIB = 1024 * 1024;
 /** The address of a container without a port. No request is sent to it. */
@@ -112,18 +121,18 @@ export function containerSpec(
     readonly replica: number;
     readonly attempt: string;
   },
-  { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
+  place: Placement,
 ): ContainerSpec {
   const { spec } = app;
   const { port } = deployment;
-  const [network, ...networks] = networksOf(naming, spec);
+  const [network, ...networks] = networksOf(place, spec);
   const streams = [...new Set((spec.ports ?? []).map(streamOf))];
   return {
-    name: `twofold-${naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
+    name: `twofold-${place.naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
     image: deployment.image_id ?? '',
     reference: deployment.image ?? '',
     labels: {
-      ...appLabels(naming, app),
+      ...appLabels(place, app),
       [LABELS.name]: app.name,
       [LABELS.deployment]: String(deployment.number),
       [LABELS.replica]: String(replica),
@@ -134,7 +143,7 @@ export function containerSpec(
     command: spec.command,
     port,
     streams,
-    publish: reach === 'port',
+    publish: place.reach === 'port',
     network: network!,
     networks,
     aliases: namesOf(app.name, spec),
@@ -146,7 +155,7 @@ export function containerSpec(
     stays: healthCheckOf(spec).command !== undefined,
     files: app.files ?? [],
     volumes: spec.volumes.map(({ name, path }) => ({
-      volume: volumeName(naming, app, name),
+      volume: volumeName(place, app, name),
       path,
     })),
     memory: spec.resources.memory_mb * MIB,
@@ -162,10 +171,10 @@ export function containerSpec(
 export function targetOf(
   detail: ContainerDetail,
   port: number | null,
-  { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
+  { naming, reach }: Placement,
 ): RouteTarget | null {
   // All networks of an app are on the engine's machine, so each address leads to the container.
-  const host = detail.addresses[networkName(naming)] ?? Object.values(detail.addresses)[0];
+  const host = detail.addresses[networkName({ naming })] ?? Object.values(detail.addresses)[0];
   const addressOf = (key: string): Address | null => {
     const inside = Number.parseInt(key, 10);
     if (!detail.machine && reach === 'address') return host ? { host, port: inside } : null;
@@ -199,16 +208,19 @@ export const processOf = ({ labels }: Pick<EngineContainer, 'labels'>): string |
 export const isRun = ({ labels }: Pick<EngineContainer, 'labels'>) =>
   labels[LABELS.run] !== undefined;
 
+interface OnEngine extends Named {
+  readonly connection: Pick<EngineConnection, 'engine'>;
+}
+
 /** The replicas of one deployment of an app, or of one of its processes, ordered by their number. */
 export const listReplicas = async (
-  engine: Engine,
-  naming: EngineNaming,
+  host: OnEngine,
   app: HostedApp,
   process: string | null = null,
 ): Promise<EngineContainer[]> =>
   app.deployment === null
     ? []
-    : (await listContainers(engine, naming, app, app.deployment)).filter(
+    : (await listContainers(host, app, app.deployment)).filter(
         (each) => processOf(each) === process,
       );
 
@@ -217,15 +229,12 @@ export const listReplicas = async (
  * the number of the replica.
  */
 export async function listContainers(
-  engine: Engine,
-  naming: EngineNaming,
+  host: OnEngine,
   app: Pick<HostedApp, 'id'>,
   deployment?: number,
 ): Promise<EngineContainer[]> {
-  const all = (await engine.list(appLabels(naming, app))).filter((each) => !isRun(each));
-  const wanted =
-    deployment === undefined
-      ? all
-      : all.filter((container) => deploymentOf(container) === deployment);
-  return wanted.sort((a, b) => replicaOf(a) - replicaOf(b));
+  const all = await host.connection.engine().list(appLabels(host, app));
+  return all
+    .filter((each) => !isRun(each) && [undefined, deploymentOf(each)].includes(deployment))
+    .sort((a, b) => replicaOf(a) - replicaOf(b));
 }

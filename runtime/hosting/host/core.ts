@@ -1,9 +1,9 @@
 import type { HostingModel } from '@twofold/schema';
 import type { Logger } from '@twofold/runtime/kernel';
-import type { EngineNaming } from './containers.ts';
+import type { EngineNaming, Placement } from './containers.ts';
 import type { Operations } from './operations.ts';
 import type { Retries } from './retries.ts';
-import type { EngineConnection, Reach } from '../engine/connection.ts';
+import type { EngineConnection } from '../engine/connection.ts';
 import type { EventHub } from './events.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { AppRepository } from '../records/app-repository.ts';
@@ -40,9 +40,7 @@ export interface Core {
 }
 
 /** How containers are named and reached at the moment of the call. */
-export const placement = (
-  core: Core,
-): { readonly naming: EngineNaming; readonly reach: Reach } => ({
-  naming: core.naming,
-  reach: core.connection.reach(),
+export const placement = ({ naming, connection }: Core): Placement => ({
+  naming,
+  reach: connection.reach(),
 });

@@ -120,7 +120,7 @@ async function loadImage(
   chunks: AsyncIterable<Buffer>,
 ): Promise<string> {
   const { images } = parts.connection.engine();
-  const tag = `${imagePrefix(parts.naming, app)}move`;
+  const tag = `${imagePrefix(parts, app)}move`;
   await images.load(withOneTag(chunks, tag));
   const image = await images.find(tag);
   if (image) return image.id;
@@ -135,9 +135,7 @@ async function writeVolume(
   if (!app.spec.volumes.some(({ name }) => name === volume))
     throw refusedStream(`the app has no volume ${JSON.stringify(volume.slice(0, 100))}`);
   const full =
-    kind === 'changes'
-      ? volumeName(parts.naming, app, volume)
-      : await emptyVolume(parts, app, volume);
+    kind === 'changes' ? volumeName(parts, app, volume) : await emptyVolume(parts, app, volume);
   await withVolume(parts, full, (files) => files.write(createEntryCheck()(entries)));
   parts.onStep(kind === 'copy' ? 'move-volume' : 'move-last');
 }

@@ -89,7 +89,7 @@ async function* copySections(
   for (const volume of await volumesOf(parts, app)) {
     const differences = await createDifferences();
     copies.set(volume, differences);
-    const files = await openVolume(parts, volumeName(parts.naming, app, volume));
+    const files = await openVolume(parts, volumeName(parts, app, volume));
     try {
       yield { kind: 'copy', volume, entries: untilFailed(differences.copying(files.read())) };
       parts.onStep('move-copied');
@@ -114,7 +114,7 @@ async function* lastSections(
   copies: ReadonlyMap<string, Differences>,
 ): AsyncGenerator<MovePart> {
   for (const volume of await volumesOf(parts, app)) {
-    const files = await openVolume(parts, volumeName(parts.naming, app, volume));
+    const files = await openVolume(parts, volumeName(parts, app, volume));
     try {
       const differences = copies.get(volume);
       const kind = differences ? await differences.compare(files.read()) : 'whole';
@@ -132,7 +132,7 @@ export async function volumesOf(parts: Core, app: HostedApp) {
   const engine = parts.connection.engine();
   const found: string[] = [];
   for (const { name } of app.spec.volumes)
-    if (await engine.volumeLabels(volumeName(parts.naming, app, name))) found.push(name);
+    if (await engine.volumeLabels(volumeName(parts, app, name))) found.push(name);
   return found;
 }
 

@@ -2,7 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import { VERSION } from '@twofold/runtime/kernel';
 import { type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
 import type { AppFields } from '../records/fields.ts';
-import { PROCESS_FIELDS } from '../records/process-fields.ts';
+import { given, PROCESS_FIELDS } from '../records/process-fields.ts';
 import { showPreviewRules } from '../records/previews.ts';
 import { gitTokenKey, webhookKey } from '../records/settings-table.ts';
 import type { MoveDescription } from './description.ts';
@@ -52,7 +52,6 @@ function fieldsOf(
 ): MoveDescription['app'] {
   const { basic_auth: _hashes, ...http } = spec.http ?? {};
   const port = spec.worker ? null : (spec.port ?? (current ? spec.usedPort : undefined));
-  const given = PROCESS_FIELDS.filter((key) => spec[key] !== undefined);
   return {
     ...{ name, env, replicas: spec.replicas, resources: spec.resources, command: spec.command },
     ...(port !== undefined && { port }),
@@ -63,7 +62,7 @@ function fieldsOf(
     http: http as AppFields['http'] & object,
     cron: spec.cron ?? [],
     project: spec.project ?? null,
-    ...Object.fromEntries(given.map((key) => [key, spec[key]])),
+    ...given(spec, PROCESS_FIELDS),
     files: files.map((file) => ({ ...file, encoding: 'base64' as const })),
     ...(spec.build && { build: spec.build }),
     previews: showPreviewRules(spec),

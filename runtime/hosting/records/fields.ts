@@ -6,7 +6,7 @@ import { type BuildSettings, changeBuild } from './build-settings.ts';
 import { assertBackupRules, type BackupRules } from './backup-rules.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertImage, parseDomain, assertProjectName } from './names.ts';
-import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
+import { type FileField, given, PROCESS_FIELDS, type ProcessFields } from './process-fields.ts';
 import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
 import { type AppPort, assertPorts } from './ports.ts';
 import { assertProcesses } from './deployed.ts';
@@ -74,6 +74,19 @@ export function newSpec(name: string, fields: SpecFields, model: HostingModel): 
   return changeSpec({ ...empty, image: fields.image ?? null }, fields);
 }
 
+/** The fields whose new value replaces the old one as it is. */
+const REPLACED = [
+  ...PROCESS_FIELDS,
+  'volumes',
+  'replicas',
+  'command',
+  'cron',
+  'project',
+  'release',
+  'processes',
+  'ports',
+] as const;
+
 /**
  * Changes a spec. `resources`, `health`, `http`, `build` and `backup` are merged, the other fields
  * are replaced.
@@ -81,30 +94,19 @@ export function newSpec(name: string, fields: SpecFields, model: HostingModel): 
  * @throws AppError 400
  */
 export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
+  const { port, domain, aliases, health, build, previews } = fields;
   const changed: AppSpec = {
     ...spec,
-    ...(fields.port !== undefined && { port: fields.port, worker: fields.port === null }),
-    ...(fields.domain !== undefined && { domain: parseDomain(fields.domain) }),
-    ...(fields.aliases !== undefined && { aliases: fields.aliases.map(parseDomain) }),
-    ...(fields.volumes !== undefined && { volumes: fields.volumes }),
-    ...(fields.replicas !== undefined && { replicas: fields.replicas }),
-    ...(fields.resources !== undefined && {
-      resources: { ...spec.resources, ...fields.resources },
-    }),
-    ...(fields.health !== undefined && { health: mergeHealth(spec.health, fields.health) }),
-    ...(fields.command !== undefined && { command: fields.command }),
-    ...(fields.cron !== undefined && { cron: fields.cron }),
-    ...(fields.project !== undefined && { project: fields.project }),
-    ...processFieldsOf(fields),
-    ...(fields.release !== undefined && { release: fields.release }),
-    ...(fields.processes !== undefined && { processes: fields.processes }),
-    ...(fields.ports !== undefined && { ports: fields.ports }),
-    ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
-    ...(fields.build !== undefined && { build: changeBuild(spec.build, fields.build) }),
-    ...(fields.previews && {
-      previews: { ...spec.previews, ...toPreviewRules(fields.previews) },
-    }),
-    ...(fields.backup !== undefined && { backup: { ...spec.backup, ...fields.backup } }),
+    ...given(fields, REPLACED),
+    ...(port !== undefined && { port, worker: port === null }),
+    ...(domain !== undefined && { domain: parseDomain(domain) }),
+    ...(aliases && { aliases: aliases.map(parseDomain) }),
+    ...(health && { health: mergeHealth(spec.health, health) }),
+    ...(build !== undefined && { build: changeBuild(spec.build, build) }),
+    ...(previews && { previews: { ...spec.previews, ...toPreviewRules(previews) } }),
+    resources: { ...spec.resources, ...fields.resources },
+    ...(fields.http && { http: { ...spec.http, ...fields.http } }),
+    ...(fields.backup && { backup: { ...spec.backup, ...fields.backup } }),
   };
   assertSpec(changed);
   return changed;

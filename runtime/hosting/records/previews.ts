@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseDuration } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { AppSpec, HostedApp } from './app.ts';
+import { given, PROCESS_FIELDS } from './process-fields.ts';
 import { PREVIEW_RULES, type PreviewRules } from './preview-rules.ts';
 
 /** The rules as the API shows them. */
@@ -46,6 +47,7 @@ export function parsePreviewKey(key: string): string {
 
 /** What a preview takes over from the spec of its app; all other fields are its own. */
 const INHERITED = [
+  ...PROCESS_FIELDS,
   'port',
   'worker',
   'resources',
@@ -54,11 +56,10 @@ const INHERITED = [
   'release',
   'build',
   'http',
-  ...['entrypoint', 'user', 'working_dir', 'init', 'stop_grace_period'],
-];
+] as const;
 
 /** The private network of a project, which a change of a stranger must not reach. */
-const INHERITED_BY_OWN = ['project', 'networks'];
+const INHERITED_BY_OWN = ['project', 'networks'] as const;
 
 /**
  * The configuration of a preview: the app's own, without its domains, volumes, cron, ports and
@@ -68,10 +69,7 @@ export function inheritedSpec(
   spec: AppSpec,
   { fork }: { readonly fork: boolean },
 ): Partial<AppSpec> {
-  const all = spec as unknown as Readonly<Record<string, unknown>>;
-  const names = fork ? INHERITED : [...INHERITED, ...INHERITED_BY_OWN];
-  const taken = names.filter((name) => all[name] !== undefined);
-  return Object.fromEntries(taken.map((name) => [name, all[name]])) as Partial<AppSpec>;
+  return given(spec, fork ? INHERITED : [...INHERITED, ...INHERITED_BY_OWN]);
 }
 
 /** The environment of a preview, and those secrets of its app that the rules name. */

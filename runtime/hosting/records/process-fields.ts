@@ -39,11 +39,14 @@ export const PROCESS_FIELDS = [
   'stop_grace_period',
 ] as const satisfies readonly (keyof ProcessFields)[];
 
-/** The given ones of these fields. */
-export function processFieldsOf(fields: ProcessFields): ProcessFields {
-  const given = PROCESS_FIELDS.filter((key) => fields[key] !== undefined);
-  return Object.fromEntries(given.map((key) => [key, fields[key]]));
-}
+/** Those of the members with these names that are there. */
+export const given = <Value, Key extends keyof Value>(
+  value: Value,
+  keys: readonly Key[],
+): { [Name in Key]?: Exclude<Value[Name], undefined> } =>
+  Object.fromEntries(
+    keys.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]),
+  ) as { [Name in Key]?: Exclude<Value[Name], undefined> };
 
 /** @throws AppError 400 for a path that is used twice, and for too many bytes. */
 export function toFiles(fields: readonly FileField[]): readonly AppFile[] {
@@ -74,5 +77,3 @@ export const showFiles = (files: readonly AppFile[]) =>
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { path, bytes: bytes.length, sha256, executable };
   });
-
-export const showProcess = processFieldsOf;

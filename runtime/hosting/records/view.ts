@@ -2,7 +2,7 @@ import { type HostedApp, type Deployment, healthCheckOf, type MovedApp } from '.
 import { showPreview, showPreviewRules } from './previews.ts';
 import { backupRulesOf } from './backup-rules.ts';
 import { showHttpRules } from './http-rules.ts';
-import { showFiles, showProcess } from './process-fields.ts';
+import { given, PROCESS_FIELDS, showFiles } from './process-fields.ts';
 
 /** Replaces the value of a secret in responses. */
 export const MASK = '********';
@@ -48,7 +48,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     ...(spec.command && { command: spec.command }),
     project: spec.project ?? null,
     ...(spec.networks?.length && { networks: spec.networks }),
-    ...showProcess(spec),
+    ...given(spec, PROCESS_FIELDS),
     ...(app.files?.length && { files: showFiles(app.files) }),
     source: spec.source,
     deployment: app.deployment,

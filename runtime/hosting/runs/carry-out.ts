@@ -82,8 +82,7 @@ const refused = ({ message }: Error): RunEnd => ({
 async function attempt(work: RunWork, run: Run): Promise<Run> {
   if (run.status !== 'running') return run;
   const { core, runs } = work;
-  const engine = core.connection.engine();
-  const present = await findRunContainer(engine, core.naming, run);
+  const present = await findRunContainer(core, run);
   if (!present && run.container !== null) return finish(work, LOST);
   const begun = present !== undefined && present.state !== 'created';
   if (!begun && !isWanted(work)) return finish(work, STOPPED, present?.id);

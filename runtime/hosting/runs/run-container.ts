@@ -1,6 +1,6 @@
-import { containerSpec, instanceLabels, LABELS, type EngineNaming } from '../host/containers.ts';
-import type { Reach } from '../engine/connection.ts';
-import type { ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
+import { containerSpec, instanceLabels, LABELS, type Placement } from '../host/containers.ts';
+import type { Core } from '../host/core.ts';
+import type { ContainerSpec, EngineContainer } from '../engine/engine.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
 import type { Run } from '../records/run.ts';
 
@@ -14,7 +14,7 @@ export function runContainer(
     deployment,
     run,
   }: { readonly app: HostedApp; readonly deployment: Deployment; readonly run: Run },
-  place: { readonly naming: EngineNaming; readonly reach: Reach },
+  place: Placement,
 ): ContainerSpec {
   const attempt = run.id.replaceAll('-', '').slice(-16);
   const spec = containerSpec(
@@ -37,11 +37,8 @@ export function runContainer(
 }
 
 /** The containers of all runs, by the id of the run. */
-export async function listRunContainers(
-  engine: Engine,
-  naming: EngineNaming,
-): Promise<ReadonlyMap<string, EngineContainer>> {
-  const all = await engine.list(instanceLabels(naming));
+export async function listRunContainers(core: Core): Promise<ReadonlyMap<string, EngineContainer>> {
+  const all = await core.connection.engine().list(instanceLabels(core));
   return new Map(
     all.flatMap((container) => {
       const run = container.labels[LABELS.run];
@@ -51,11 +48,7 @@ export async function listRunContainers(
 }
 
 /** The container of one run; undefined when there is none. */
-export async function findRunContainer(
-  engine: Engine,
-  naming: EngineNaming,
-  run: Run,
-): Promise<EngineContainer | undefined> {
-  const labels = { ...instanceLabels(naming), [LABELS.run]: run.id };
-  return (await engine.list(labels))[0];
+export async function findRunContainer(core: Core, run: Run): Promise<EngineContainer | undefined> {
+  const labels = { ...instanceLabels(core), [LABELS.run]: run.id };
+  return (await core.connection.engine().list(labels))[0];
 }

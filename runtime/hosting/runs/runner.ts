@@ -126,11 +126,10 @@ async function removeLeft(
   runs: RunRepository,
   carried: ReadonlyMap<string, unknown>,
 ): Promise<void> {
-  const engine = core.connection.engine();
-  const present = await listRunContainers(engine, core.naming);
+  const present = await listRunContainers(core);
   const going = new Set((await runs.unfinished()).map(({ id }) => id));
   for (const [id, container] of present)
-    if (!going.has(id) && !carried.has(id)) await engine.remove(container.id);
+    if (!going.has(id) && !carried.has(id)) await core.connection.engine().remove(container.id);
 }
 
 /** Calls `stop` at the abort of the signal, and waits for the run's end in any case. */

@@ -137,8 +137,7 @@ async function connect(
 /** The container of a replica that runs. */
 async function placeOf(core: Core, app: HostedApp, replica: number): Promise<string> {
   if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
-  const engine = core.connection.engine();
-  const containers = await listReplicas(engine, core.naming, app);
+  const containers = await listReplicas(core, app);
   const found = containers.find(
     (container) => replicaOf(container) === replica && container.state === 'running',
   );
