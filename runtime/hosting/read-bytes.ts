@@ -19,3 +19,21 @@ export async function readBytes(
   }
   return Buffer.concat(chunks);
 }
+
+/**
+ * Reads a document.
+ *
+ * @param name names it in the errors. @throws AppError 413, 400 when it is not JSON.
+ */
+export async function readJson(
+  name: string,
+  stream: AsyncIterable<Buffer>,
+  max: number,
+): Promise<unknown> {
+  const bytes = await readBytes(stream, max, `${name} is too large`);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw failure.badRequest(`${name} is not valid JSON`);
+  }
+}

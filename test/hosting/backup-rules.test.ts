@@ -3,7 +3,7 @@ import { outdated } from '../../runtime/hosting/backups/stored.ts';
 import { createSchedule } from '../../runtime/hosting/backups/schedule.ts';
 import type { HostedApp } from '../../runtime/hosting/records/app.ts';
 import { assertBackupRules } from '../../runtime/hosting/records/backup-rules.ts';
-import type { StoredBackup } from '../../runtime/hosting/records/backup.ts';
+import type { StoredBackup } from '../../runtime/hosting/records/backup-repository.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-03-10T12:00:00Z');

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findEngine } from '../../runtime/hosting/engine/dockerode/client.ts';
 import type { Driver } from '../../runtime/hosting/engine/drivers/driver.ts';
 import { DRIVERS } from '../../runtime/hosting/engine/connect.ts';
 import type { ContainerSpec, Engine, EngineKind } from '../../runtime/hosting/engine/engine.ts';
@@ -60,7 +59,7 @@ function conforms(driver: Driver): void {
   beforeAll(async () => {
     started = await ENGINES[driver.kind].start();
     image = await importImage(started.socket, 'twofold-test/web:1');
-    engine = driver.connect(await findEngine(started.socket), {});
+    engine = await driver.connect(started.socket, {});
     await engine.ensureNetwork(network, labels);
     await engine.ensureVolume(volume, labels);
   });

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findEngine } from '../../runtime/hosting/engine/dockerode/client.ts';
 import { swarmDriver } from '../../runtime/hosting/engine/drivers/swarm/swarm.ts';
 import type { ContainerSpec } from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
@@ -278,7 +277,7 @@ describe('a machine of a Swarm', () => {
     await new Promise<void>((resolve) => void manager.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = manager.address() as AddressInfo;
-      const engine = swarmDriver.connect(await findEngine(`tcp://127.0.0.1:${port}`), {});
+      const engine = await swarmDriver.connect(`tcp://127.0.0.1:${port}`, {});
       const login = { host: 'docker.io', username: 'ann', password: 'secret' };
       for (const given of [login, undefined]) await engine.create(spec, given);
       const [first = '', second] = sent;

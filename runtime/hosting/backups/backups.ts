@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Kernel } from '@twofold/runtime/kernel';
-import { createBackupRepository } from '../records/backup-repository.ts';
+import { createBackupRepository, type StoredBackup } from '../records/backup-repository.ts';
 import { sealingSecrets } from '../records/seal.ts';
 import { backupKey } from './cipher.ts';
 import { createTargets } from './targets/targets.ts';
@@ -9,7 +9,6 @@ import { LABELS } from '../host/containers.ts';
 import { createOperations } from '../host/operations.ts';
 import { createLoop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
-import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { restoreBeside } from './beside.ts';
 import { drill } from './drill.ts';

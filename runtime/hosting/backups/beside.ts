@@ -1,7 +1,7 @@
 import { AppError } from '@twofold/runtime/errors';
 import type { DeployRequest, PrepareImage } from '../deploy/deployer.ts';
 import type { AppSource, AppSpec, HostedApp } from '../records/app.ts';
-import type { StoredBackup } from '../records/backup.ts';
+import type { StoredBackup } from '../records/backup-repository.ts';
 import { newSpec } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { inheritedSpec } from '../records/previews.ts';

@@ -3,7 +3,7 @@ import { type Core, placement } from '../host/core.ts';
 import { containerSpec } from '../host/containers.ts';
 import { startReplica } from '../deploy/replicas.ts';
 import type { HostedApp } from '../records/app.ts';
-import type { StoredBackup } from '../records/backup.ts';
+import type { StoredBackup } from '../records/backup-repository.ts';
 import { asDeployed } from '../records/deployed.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { damaged } from './failures.ts';

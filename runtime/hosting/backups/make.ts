@@ -4,7 +4,7 @@ import type { Core } from '../host/core.ts';
 import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
 import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
-import type { StoredBackup } from '../records/backup.ts';
+import type { StoredBackup } from '../records/backup-repository.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { removeOutdated, type BackupParts, messageOf, storeBackup } from './stored.ts';
 import { describeApp, dumpSection, volumeSections } from './sections.ts';

@@ -3,7 +3,7 @@ import { volumeName, listContainers } from '../host/containers.ts';
 import { startInOperation, stopContainers, ensureReplicas } from '../deploy/lifecycle.ts';
 import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
-import type { StoredBackup } from '../records/backup.ts';
+import type { StoredBackup } from '../records/backup-repository.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { createSettingsTable } from '../records/settings-table.ts';
 import type { Description } from './archive.ts';

@@ -2,7 +2,7 @@ import type { Db, HostingStore } from '../records/tables.ts';
 import { randomBytes } from 'node:crypto';
 import { AppError } from '@twofold/runtime/errors';
 import type { HostedApp } from '../records/app.ts';
-import type { StoredBackup } from '../records/backup.ts';
+import type { StoredBackup } from '../records/backup-repository.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { createIngressRecords, createSettingsTable } from '../records/settings-table.ts';
 import { deployFilled, pulledImage, startFilled } from './beside.ts';

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { failure } from '@twofold/runtime/errors';
 import type { BackupHead, Kernel } from '@twofold/runtime/kernel';
-import type { StoredBackup } from '../records/backup.ts';
+import type { StoredBackup } from '../records/backup-repository.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { makeFolder } from '../source/leftovers.ts';
 import type { DescribedApp, Description, Section } from './archive.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { HostingModel } from '@twofold/schema';
 import type { Environment } from '@twofold/runtime/kernel';
-import type { Driver } from './drivers/driver.ts';
-import { findEngine } from './dockerode/client.ts';
+import type { Driver, Once } from './drivers/driver.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, toEngineError } from './errors.ts';
 import { dockerDriver } from './drivers/docker/docker.ts';
@@ -24,11 +23,10 @@ export async function connectEngine(choice: EngineChoice, env: Environment): Pro
   const tried = new Set<string>();
   for (const address of addressesOf(drivers, choice, env)) {
     const note = (error: unknown) => void tried.add(`${address}: ${toEngineError(error).message}`);
-    const found = await findEngine(address).catch(note);
-    if (!found) continue;
+    const once = createOnce();
     for (const driver of drivers)
       try {
-        return driver.connect(found, env);
+        return await driver.connect(address, env, once);
       } catch (error) {
         note(error);
       }
@@ -39,6 +37,14 @@ export async function connectEngine(choice: EngineChoice, env: Environment): Pro
       ? `No container engine answers (${[...tried].join('; ')})`
       : 'No container engine was found',
   );
+}
+
+function createOnce(): Once {
+  const begun = new Map<string, Promise<unknown>>();
+  return <T>(name: string, work: () => Promise<T>) => {
+    if (!begun.has(name)) begun.set(name, work());
+    return begun.get(name) as Promise<T>;
+  };
 }
 
 function addressesOf(

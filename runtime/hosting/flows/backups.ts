@@ -3,7 +3,7 @@ import { closed, dateTime, listed, object, orNull, text } from '@twofold/schema/
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Leader } from '../leader.ts';
 import { name as word } from '../records/app-shape.ts';
-import { showBackup, type StoredBackup } from '../records/backup.ts';
+import { showBackup, type StoredBackup } from '../records/backup-repository.ts';
 import { deleted, flow, ON_APP, ON_ENGINE, USUAL, wait } from './flow.ts';
 
 const backup = object({

@@ -9,7 +9,7 @@ import { type ComposeArchive, noteWanted, receiveArchive } from '../compose/comp
 import { readCompose } from '../compose/read-compose.ts';
 import { type ReceivedSource, unpackLimits } from '../deploy/source-deploys.ts';
 import type { Leader } from '../leader.ts';
-import { readBytes } from '../read-bytes.ts';
+import { readBytes, readJson } from '../read-bytes.ts';
 import { createBody } from '../records/app-shape.ts';
 import { toEnv, assertProjectName } from '../records/names.ts';
 import { readForm } from '../source/multipart.ts';
@@ -153,6 +153,7 @@ const checkEnv = checks.body({
   maxProperties: 1000,
   additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 65_536 },
 });
+const envOf = (value: unknown) => toEnv(checkEnv(value) as Record<string, string>);
 const checkJson = checks.body({
   type: 'object',
   properties: { compose: { type: 'string', minLength: 1 }, env: { type: 'object' } },
@@ -167,9 +168,9 @@ async function readCall({ koa }: Call, receive: Receive): Promise<SentCompose> {
   try {
     if (!koa.get('Content-Type').startsWith('application/json'))
       return await readUpload(readForm(bytes, koa.get('Content-Type')), receive);
-    const body = parseJson('The body', await readBytes(bytes, MIB, 'The body is too large'));
-    const { compose, env = {} } = checkJson(body) as { compose: string; env?: unknown };
-    return { compose, env: toEnv(checkEnv(env) as Record<string, string>), archive: null };
+    const body = checkJson(await readJson('The body', bytes, MIB));
+    const { compose, env = {} } = body as { compose: string; env?: unknown };
+    return { compose, env: envOf(env), archive: null };
   } finally {
     void bytes.return(undefined);
   }
@@ -180,16 +181,14 @@ async function readUpload(
   receive: Receive,
 ): Promise<SentCompose> {
   let compose: string | null = null;
-  let env: Record<string, string> = {};
+  let env: SentCompose['env'] = {};
   let archive: ComposeArchive | null = null;
-  const read = async (data: AsyncIterable<Buffer>, name: string) =>
-    await readBytes(data, MIB, `${name} is too large`);
   try {
     for await (const { name, data } of form) {
       if (name === 'source' && !archive) archive = await receive(data);
-      else if (name === 'compose') compose = (await read(data, name)).toString('utf8');
-      else if (name === 'env')
-        env = toEnv(checkEnv(parseJson(name, await read(data, name))) as Record<string, string>);
+      else if (name === 'compose')
+        compose = (await readBytes(data, MIB, 'compose is too large')).toString('utf8');
+      else if (name === 'env') env = envOf(await readJson(name, data, MIB));
       else throw failure.badRequest(`${name.slice(0, 100)} is not a known field`);
     }
     if (!archive) throw failure.badRequest('source is required');
@@ -197,13 +196,5 @@ async function readUpload(
   } catch (error) {
     await archive?.remove();
     throw error;
-  }
-}
-
-function parseJson(name: string, bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw failure.badRequest(`${name} is not valid JSON`);
   }
 }

@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { bytesOf, type Call, createChecks } from '@twofold/runtime/http';
 import type { SourceDeploys } from '../deploy/source-deploys.ts';
-import { readBytes } from '../read-bytes.ts';
+import { readJson } from '../read-bytes.ts';
 import { deployConfig, type NamedFields } from '../records/app-shape.ts';
 import { assertAppName, toEnv } from '../records/names.ts';
 import { readForm } from '../source/multipart.ts';
@@ -77,9 +77,7 @@ async function readUpload({ koa }: Call, sources: SourceDeploys): Promise<Upload
   try {
     for await (const { name, data } of readForm(bytes, koa.get('Content-Type'))) {
       if (name === 'config' && !config)
-        config = check(
-          parseConfig(await readBytes(data, MAX_CONFIG, 'config is too large')),
-        ) as NamedFields;
+        config = check(await readJson(name, data, MAX_CONFIG)) as NamedFields;
       else if (name === 'source' && !spool) spool = await sources.receive(data);
       else throw failure.badRequest(`${name.slice(0, 100)} is not a known field`);
     }
@@ -92,14 +90,6 @@ async function readUpload({ koa }: Call, sources: SourceDeploys): Promise<Upload
     throw error;
   } finally {
     void bytes.return(undefined);
-  }
-}
-
-function parseConfig(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw failure.badRequest('config is not valid JSON');
   }
 }
 

@@ -17,7 +17,7 @@ import { DeploymentCancelled, type StartedDeployment } from '../deploy/deployer.
 import type { Leader } from '../leader.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
 import { showDeployment } from '../records/view.ts';
-import { eventStream, wantsEvents } from './event-stream.ts';
+import { eventStream, LINES, wantsEvents } from './event-stream.ts';
 import { flow, ON_APP, ON_ENGINE } from './flow.ts';
 
 export const deployment = object({
@@ -77,10 +77,7 @@ export const deploymentLogs = flow('GET /api/apps/:name/deployments/:number/logs
     const live = follow ? buildLogs.follow(key, call.context.signal) : null;
     const lines = live ?? linesOf(build_log ?? buildLogs.peek(key));
     if (wantsEvents(call)) return eventStream(call, toEvents(lines));
-    return reply(200, Readable.from(withLineEnds(lines)), {
-      'Content-Type': 'text/plain; charset=utf-8',
-      'Cache-Control': 'no-store',
-    });
+    return reply(200, Readable.from(withLineEnds(lines)), LINES);
   },
 });
 

@@ -8,6 +8,12 @@ export interface SentEvent {
   readonly data: string;
 }
 
+/** The headers of lines as they come. */
+export const LINES = {
+  'Content-Type': 'text/plain; charset=utf-8',
+  'Cache-Control': 'no-store',
+} as const;
+
 /** Milliseconds between the comments that keep an idle connection open. */
 const HEARTBEAT = 15_000;
 

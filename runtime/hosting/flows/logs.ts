@@ -7,7 +7,7 @@ import { readAccessLog } from '../ingress/read-access-log.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { LogLine, LogPosition } from '../engine/engine.ts';
 import { followApp, readAppLogs, type AppLines, type Cursor } from '../deploy/logs.ts';
-import { eventStream, wantsEvents } from './event-stream.ts';
+import { eventStream, LINES, wantsEvents } from './event-stream.ts';
 import { flow, ON_APP, ON_ENGINE } from './flow.ts';
 
 const since = { type: 'string', maxLength: 40 } as const;
@@ -99,10 +99,7 @@ function followLogs(core: Core, appId: string, { query, context }: Call, show: F
     cursor: new Map(),
     signal: context.signal,
   });
-  return reply(200, Readable.from(textLines(lines, show), { objectMode: false }), {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-store',
-  });
+  return reply(200, Readable.from(textLines(lines, show), { objectMode: false }), LINES);
 }
 
 async function* textLines(

@@ -7,6 +7,7 @@ import { command, timeout } from '../records/app-shape.ts';
 import { followRunLog, readRunLog } from '../runs/run-log.ts';
 import { RUN_STATUSES, type Run, showRun } from '../records/run.ts';
 import type { BegunRun } from '../runs/runner.ts';
+import { LINES } from './event-stream.ts';
 import { flow, ON_APP, ON_ENGINE, wait } from './flow.ts';
 
 const run = object({
@@ -98,10 +99,7 @@ export const runLogs = flow('GET /api/apps/:name/runs/:id/logs', {
   refuses: ON_ENGINE,
   async handle(call, leader) {
     const known = await found(leader, call.params);
-    return reply(200, await logOf(leader, known, call), {
-      'Content-Type': 'text/plain; charset=utf-8',
-      'Cache-Control': 'no-store',
-    });
+    return reply(200, await logOf(leader, known, call), LINES);
   },
 });
 

@@ -1,6 +1,5 @@
 import { failure } from '@twofold/runtime/errors';
-import type { StoredBackup } from './backup.ts';
-import type { HostingStore } from './tables.ts';
+import type { HostingStore, RowOf } from './tables.ts';
 
 export interface BackupRepository {
   insert(backup: StoredBackup): Promise<void>;
@@ -37,4 +36,13 @@ export function createBackupRepository({ db }: Pick<HostingStore, 'db'>): Backup
     },
     remove: async (id) => void (await db.deleteFrom(TABLE).where('id', '=', id).execute()),
   };
+}
+
+/** A backup as it is stored. `app` is null for one of the server itself. */
+export type StoredBackup = Readonly<RowOf<typeof TABLE>>;
+
+/** A backup as the API shows it, without the columns that are only for the server. */
+export function showBackup(backup: StoredBackup): Omit<StoredBackup, 'object' | 'attempt'> {
+  const { object: _object, attempt: _attempt, ...shown } = backup;
+  return shown;
 }

@@ -1,33 +1,21 @@
 import type { Deployment, HostedApp } from './app.ts';
+import type { RowOf, RunStatus } from './tables.ts';
+
+export const RUN_STATUSES = [
+  'running',
+  'done',
+  'failed',
+  'timeout',
+  'stopped',
+  'lost',
+] as const satisfies readonly RunStatus[];
 
 /**
- * The status of a run. `lost`: its container is gone, so its end is not known. `stopped`: a
- * call has ended it, or the app was stopped.
+ * A command in a container of its own, which has no id until it was created. A `release` belongs to
+ * a deployment and ends with it. `at` is the time of the schedule `cron` that the run is for.
  */
-export const RUN_STATUSES = ['running', 'done', 'failed', 'timeout', 'stopped', 'lost'] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
-
-/** A command in a container of its own. Times are ISO 8601 text in UTC. */
-export interface Run {
-  /** A UUID of version 7: ids sort by the time of the run. */
-  readonly id: string;
-  readonly app_id: string;
-  /** What it is for. A `release` belongs to a deployment and ends with it. */
-  readonly purpose: 'call' | 'cron' | 'release';
-  /** The name of the schedule that started it; null for any other run. */
-  readonly cron: string | null;
+export interface Run extends Readonly<Omit<RowOf<'hosting_runs'>, 'command' | 'log'>> {
   readonly command: readonly string[];
-  readonly status: RunStatus;
-  readonly exit_code: number | null;
-  /** The number of the deployment whose image it runs. */
-  readonly deployment: number;
-  readonly timeout_s: number;
-  /** The time of the schedule that this run is for. */
-  readonly at: string | null;
-  /** The container's id. Null until the container has been created. */
-  readonly container: string | null;
-  readonly started_at: string;
-  readonly finished_at: string | null;
 }
 
 /** What a caller, a schedule or a deployment asks for. */

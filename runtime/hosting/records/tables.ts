@@ -2,8 +2,6 @@ import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { Columns, Store } from '@twofold/runtime/kernel';
 import type { DeploymentStatus } from '@twofold/schema';
 import type { HostedApp, Trigger } from './app.ts';
-import type { StoredBackup } from './backup.ts';
-import type { Run } from './run.ts';
 
 /**
  * The tables of this package, with their columns as SQL. Documents are JSON text that only this
@@ -76,6 +74,12 @@ type Texts = typeof TABLES;
 /** What messages can be about. */
 export type Topic = 'deploy' | 'app' | 'run' | 'backup' | 'certificate' | 'disk' | 'engine';
 
+/**
+ * The status of a run. `lost`: its container is gone, so its end is not known. `stopped`: a
+ * call has ended it, or the app was stopped.
+ */
+export type RunStatus = 'running' | 'done' | 'failed' | 'timeout' | 'stopped' | 'lost';
+
 /** The tables as queries know them. `processes` was added to deployments later. */
 export type HostingTables = { readonly [Name in keyof Texts]: Columns<Texts[Name]> } & {
   readonly hosting_apps: Pick<HostedApp, 'status' | 'desired'>;
@@ -86,9 +90,9 @@ export type HostingTables = { readonly [Name in keyof Texts]: Columns<Texts[Name
   };
   readonly hosting_conditions: { topic: Topic };
   readonly hosting_certificates: { source: 'own' | 'acme' };
-  readonly hosting_runs: Pick<Run, 'purpose' | 'status'>;
+  readonly hosting_runs: { purpose: 'call' | 'cron' | 'release'; status: RunStatus };
   readonly hosting_git_hosts: { source: 'api' | 'clone' };
-  readonly hosting_backups: Pick<StoredBackup, 'status'>;
+  readonly hosting_backups: { status: 'running' | 'done' | 'failed' };
 };
 
 export type Db = Kysely<HostingTables>;

@@ -1,3 +1,4 @@
+import type { RunStatus } from '../records/tables.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../host/core.ts';
 import { placement } from '../host/core.ts';
@@ -7,7 +8,7 @@ import { EngineError } from '../engine/errors.ts';
 import { findRunContainer, runContainer } from './run-container.ts';
 import { readRunLog } from './run-log.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { Run, RunStatus } from '../records/run.ts';
+import type { Run } from '../records/run.ts';
 
 /** What the runner says to a run while it goes on. */
 export interface RunControl {

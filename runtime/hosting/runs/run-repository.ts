@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { uuid7 } from '@twofold/runtime/kernel';
-import { DEFAULT_TIMEOUT_S, type Run, type RunRequest, type RunStatus } from '../records/run.ts';
-import type { HostingStore, RowOf } from '../records/tables.ts';
+import { DEFAULT_TIMEOUT_S, type Run, type RunRequest } from '../records/run.ts';
+import type { HostingStore, RowOf, RunStatus } from '../records/tables.ts';
 
 export type RunChange = Partial<Pick<Run, 'status' | 'exit_code' | 'container' | 'finished_at'>> & {
   readonly log?: string;

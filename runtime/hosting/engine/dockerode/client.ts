@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Dockerode from 'dockerode';
+import type { Once } from '../drivers/driver.ts';
 import { EngineError } from '../errors.ts';
 import type { RegistryLogin } from '../images.ts';
 
@@ -32,11 +33,15 @@ interface EngineFacts {
  * Asks once for all drivers: Podman starts processes for both answers. They take 252 ms, and
  * seconds each on a busy machine.
  */
-export async function findEngine(address: string): Promise<FoundEngine> {
-  const client = new Dockerode(clientOptions(address));
-  const [version, info] = await Promise.all([client.version(), client.info()]);
-  return { client, version, info };
-}
+export const findEngine = (
+  address: string,
+  once: Once = (_name, work) => work(),
+): Promise<FoundEngine> =>
+  once('docker', async () => {
+    const client = new Dockerode(clientOptions(address));
+    const [version, info] = await Promise.all([client.version(), client.info()]);
+    return { client, version, info };
+  });
 
 /** @throws EngineError `unavailable` when it is an engine of another kind. */
 export function assertKind({ version }: FoundEngine, wanted: 'docker' | 'podman' | 'swarm'): void {

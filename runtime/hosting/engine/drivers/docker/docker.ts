@@ -1,4 +1,9 @@
-import { assertKind, DOCKER_SOCKETS, type FoundEngine } from '../../dockerode/client.ts';
+import {
+  assertKind,
+  DOCKER_SOCKETS,
+  findEngine,
+  type FoundEngine,
+} from '../../dockerode/client.ts';
 import type { Dialect } from '../../dockerode/dialect.ts';
 import { createDockerodeEngine } from '../../dockerode/engine.ts';
 import type { Engine } from '../../engine.ts';
@@ -42,7 +47,8 @@ export const dockerDriver: Driver = {
   kind: 'docker',
   automatic: true,
   addresses: () => DOCKER_SOCKETS,
-  connect(found, env) {
+  async connect(address, env, once) {
+    const found = await findEngine(address, once);
     assertKind(found, 'docker');
     return createDockerEngine(found, logSetting(env));
   },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { call, ignoring, nullIfNotFound, retryOnRace } from '../../dockerode/calls.ts';
-import { assertKind, type FoundEngine } from '../../dockerode/client.ts';
+import { assertKind, findEngine, type FoundEngine } from '../../dockerode/client.ts';
 import type { Dialect } from '../../dockerode/dialect.ts';
 import { createDockerodeEngine } from '../../dockerode/engine.ts';
 import type { Engine } from '../../engine.ts';
@@ -72,7 +72,8 @@ export const podmanDriver: Driver = {
     XDG_RUNTIME_DIR && join(XDG_RUNTIME_DIR, 'podman/podman.sock'),
     '/run/podman/podman.sock',
   ],
-  connect(found, env) {
+  async connect(address, env, once) {
+    const found = await findEngine(address, once);
     assertKind(found, 'podman');
     return createPodmanEngine(found, logSetting(env));
   },

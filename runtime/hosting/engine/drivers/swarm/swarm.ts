@@ -4,6 +4,7 @@ import { call, ignoring, nullIfNotFound, pairs } from '../../dockerode/calls.ts'
 import {
   assertKind,
   DOCKER_SOCKETS,
+  findEngine,
   type FoundEngine,
   registryAuth,
 } from '../../dockerode/client.ts';
@@ -105,7 +106,8 @@ export const swarmDriver: Driver = {
   kind: 'swarm',
   automatic: false,
   addresses: () => DOCKER_SOCKETS,
-  connect(found) {
+  async connect(address, _env, once) {
+    const found = await findEngine(address, once);
     assertKind(found, 'swarm');
     const { Swarm } = found.info;
     if (Swarm?.LocalNodeState === 'active' && Swarm.ControlAvailable)
