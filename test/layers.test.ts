@@ -139,7 +139,7 @@ const HOSTING: Readonly<Record<string, readonly string[]>> = {
   deploy: ['engine', 'host', '(ingress)', 'records', 'registries', 'source', 'ssh'],
   'hosted-part': ['(host)'],
   notifications: ['host', 'records'],
-  terminals: ['(engine)', 'host', '(records)'],
+  terminals: ['(engine)', 'host', 'records'],
   backups: ['archives', 'deploy', 'engine', 'host', 'records', 'source'],
   front: ['api-entry', 'deploy', 'ingress', 'records', '(tls)'],
   operator: ['host', 'read-bytes', 'records', 'running', 'socket-folder', 'terminals'],
@@ -210,6 +210,7 @@ const HOSTING: Readonly<Record<string, readonly string[]>> = {
   ],
   hosting: [
     'api-entry',
+    'backups',
     'engine',
     'flows',
     '(host)',

@@ -63,7 +63,12 @@ export async function createHosting({
     specs,
     createLeaderSession: () =>
       createLeaderSession(kernel, parts, {
-        ...{ model, seal, templates, onStep, entry, movePatience },
+        model,
+        seal,
+        templates,
+        onStep,
+        entry,
+        movePatience,
         revalidate: () => revalidate,
       }),
   });
@@ -75,15 +80,11 @@ export async function createHosting({
     routes: served.map((spec) => ({ spec, handle: operator.answer })),
     ...(kernel.metrics && { metrics: (context) => figuresOf(operator, context) }),
     validator,
-    async health() {
-      const seen = operator.operates()
-        ? {
-            ...(await operator.session().engineState()),
-            ingress: operator.session().ingressState(),
-          }
-        : { ...(await lookAtEngine(kernel, model)), ingress: await readIngress(kernel) };
-      return { ...seen, version: VERSION, timestamp: new Date(now()).toISOString() };
-    },
+    health: async () => ({
+      ...(operator.operates() ? await operator.session().state() : await lookAround(kernel, model)),
+      version: VERSION,
+      timestamp: new Date(now()).toISOString(),
+    }),
     knowCallers: (given) => void (revalidate = given),
     upgrade(request, socket, head) {
       if (!isTerminalPath(request)) return false;
@@ -112,22 +113,15 @@ async function figuresOf({ answer }: Operator, context: RequestContext): Promise
   return typeof body === 'string' ? body : readText(body as Readable);
 }
 
-/** The state of the ingress as the leader has stored it. */
-async function readIngress({ store }: Kernel): Promise<'listening' | 'unavailable'> {
-  const record = await createIngressRecords(store).read();
-  return ingressState(record ?? { http: null, https: null });
-}
-
 /** A process that is not the leader connects to the engine only to report its state. */
-async function lookAtEngine(
-  { settings }: Kernel,
-  { engine }: HostingModel,
-): Promise<{ podman: string; engine: string | null }> {
-  try {
-    return { podman: 'connected', engine: (await connectEngine(engine, settings.env)).kind };
-  } catch {
-    return { podman: 'disconnected', engine: null };
-  }
+async function lookAround({ settings, store }: Kernel, { engine }: HostingModel) {
+  const found = await connectEngine(engine, settings.env).catch(() => null);
+  const record = await createIngressRecords(store).read();
+  return {
+    podman: found ? 'connected' : 'disconnected',
+    engine: found?.kind ?? null,
+    ingress: ingressState(record ?? { http: null, https: null }),
+  };
 }
 
 /**
@@ -163,3 +157,16 @@ export function onThisHost(model: HostingModel, settings: Kernel['settings']): H
     ingress: { ...model.ingress, acme: { ...acme, email } },
   };
 }
+
+/** A server never needs this code, so it is loaded by the command that does. */
+type RestoreHost = typeof import('./backups/host-restore.ts').restoreHostApp;
+
+/**
+ * Brings the database and the keys of a server back on an empty host, for `generator host restore`.
+ * The server restores its apps when it starts.
+ *
+ * @throws AppError `BACKUP_KEY_WRONG`, `BACKUP_DAMAGED`, `BACKUP_MISSING`, `HOST_NOT_EMPTY`
+ * @example await restoreHostApp(app, { target: '/mnt/backups', key: process.env.BACKUP_KEY });
+ */
+export const restoreHostApp: RestoreHost = async (...given) =>
+  (await import('./backups/host-restore.ts')).restoreHostApp(...given);

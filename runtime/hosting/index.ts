@@ -1,5 +1,5 @@
 /** `@twofold/hosting`: what a project, or a part that works inside hosting, may import. */
-export { restoreHostApp } from './backups/restore-host-app.ts';
+export { restoreHostApp } from './hosting.ts';
 export { hosting } from './hosting.ts';
 export type { HostedPart, HostedWork, HostedContext } from './hosted-part.ts';
 export type { EventHub } from './host/events.ts';

@@ -55,11 +55,10 @@ export function createLeaderSession(
       ...bindFlows([...hostingFlows, FIGURES], leader),
       ...parts.flatMap(({ flows }, at) => bindFlows(flows, works[at]?.state)),
     ]),
-    async engineState() {
+    async state() {
       const podman = (await connection.connected()) ? 'connected' : 'disconnected';
-      return { podman, engine: connection.info()?.kind ?? null };
+      return { podman, engine: connection.info()?.kind ?? null, ingress: ingressState(ports()) };
     },
-    ingressState: () => ingressState(ports()),
   };
 }
 

@@ -33,7 +33,7 @@ import { createRuns } from './runs/runs.ts';
 import { createDeployKeys } from './ssh/deploy-keys.ts';
 import { createHostKeys } from './ssh/host-keys.ts';
 import { createStatsReader } from './host/stats.ts';
-import type { Template } from './templates/template.ts';
+import type { Template } from './templates/templates.ts';
 import { createTerminals } from './terminals/terminals.ts';
 import { externalAccountOf } from './tls/acme.ts';
 import { createCertificates } from './tls/certificates.ts';
@@ -61,7 +61,12 @@ export function createLeader(kernel: Kernel, options: LeaderOptions) {
   const core = createCore(kernel, options, events);
   const { apps, ingress } = core;
   const certificates = createCertificates({
-    ...{ store, seal, vault, ingress, now, log: core.log },
+    store,
+    seal,
+    vault,
+    ingress,
+    now,
+    log: core.log,
     hosts: () => certifiedHosts(apps, entry),
     onOutcome: (host, error) => tellOutcome({ apps, events }, host, error),
     acme: { ...model.ingress.acme, externalAccount: externalAccountOf(settings) },
@@ -85,12 +90,32 @@ export function createLeader(kernel: Kernel, options: LeaderOptions) {
     },
   };
   const moves = createMoves({
-    ...{ ...core, vault, certificates, deployKeys, deployer, lifecycle, runs: runs.runner },
-    ...{ targets: backups.parts.targets, patience },
+    ...core,
+    vault,
+    certificates,
+    deployKeys,
+    deployer,
+    lifecycle,
+    runs: runs.runner,
+    targets: backups.parts.targets,
+    patience,
   });
   return {
-    ...{ ...core, ...front, store, audit, events, vault, certificates, deployKeys, templates },
-    ...{ buildLogs, deployer, lifecycle, runs, backups, moves },
+    ...core,
+    ...front,
+    store,
+    audit,
+    events,
+    vault,
+    certificates,
+    deployKeys,
+    templates,
+    buildLogs,
+    deployer,
+    lifecycle,
+    runs,
+    backups,
+    moves,
     sources: createSourceDeploys(core, createImageBuilder(core, buildLogs), buildLogs, uploads),
     previews: createPreviews(core, lifecycle),
     notifications: createNotifications(kernel, seal),
@@ -118,9 +143,17 @@ function createCore(kernel: Kernel, options: LeaderOptions, events: EventHub): C
   // Asked here, so that it is listed among the settings.
   settings.text('DOCKER_CONFIG');
   return {
-    ...{ model, naming, events, log, now, onStep },
+    model,
+    naming,
+    events,
+    log,
+    now,
+    onStep,
     apps: createAppRepository({
-      ...{ store, seal, now, appUrl: settings.text('APP_URL') },
+      store,
+      seal,
+      now,
+      appUrl: settings.text('APP_URL'),
       range: parsePortRange(model.ingress.ports),
       host: settings.text('HOST', project.server.host),
     }),

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { ConfigError } from '../../runtime/core/errors.ts';
 import type { Ingress } from '../../runtime/hosting/ingress/ingress.ts';
-import type { IngressRecord } from '../../runtime/hosting/ingress/record.ts';
+import type { IngressRecord } from '../../runtime/hosting/ingress/control.ts';
 import { createRemoteIngress } from '../../runtime/hosting/ingress/remote.ts';
 import type { AppRoute } from '../../runtime/hosting/ingress/route-table.ts';
 import { isRunning } from '../../runtime/hosting/running.ts';

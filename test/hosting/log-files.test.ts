@@ -21,8 +21,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { LogLine, LogOptions, PlacedLine } from '../../runtime/hosting/engine/engine.ts';
 import { MISSING, readLogFiles } from '../../runtime/hosting/engine/logs/file-source.ts';
 import { openGenerations } from '../../runtime/hosting/engine/logs/generations.ts';
-import type { LogPlace } from '../../runtime/hosting/engine/logs/log-place.ts';
-import { createRecordParser, type LogFormat } from '../../runtime/hosting/engine/logs/records.ts';
+import {
+  type LogPlace,
+  createRecordParser,
+  type LogFormat,
+} from '../../runtime/hosting/engine/logs/records.ts';
 
 /** What the engines write, written by the tests: no engine is needed here. */
 const ID = 'c0ffee'.repeat(10);

@@ -3,7 +3,7 @@ import WebSocket, { WebSocketServer } from 'ws';
 import { createServer, get as ask } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createLog } from '../../runtime/core/config/log.ts';
-import type { IngressRecord } from '../../runtime/hosting/ingress/record.ts';
+import type { IngressRecord } from '../../runtime/hosting/ingress/control.ts';
 import { createRemoteIngress } from '../../runtime/hosting/ingress/remote.ts';
 import { createIngressRecords } from '../../runtime/hosting/records/settings-table.ts';
 import { createDatabase, describeEachEngine, postgresUrl } from '../engines/available.ts';

@@ -86,7 +86,12 @@ export const writeTar = (members: AsyncIterable<TarMember>): AsyncGenerator<Buff
 export function textMember(path: string, text: string, mtime: number): TarMember {
   const bytes = Buffer.from(text);
   return {
-    ...{ path, kind: 'file', target: '', size: bytes.length, mode: 0o644, mtime },
+    path,
+    kind: 'file',
+    target: '',
+    size: bytes.length,
+    mode: 0o644,
+    mtime,
     data: [bytes] as unknown as AsyncIterable<Buffer>,
   };
 }

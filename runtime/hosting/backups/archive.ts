@@ -104,7 +104,9 @@ export function openArchive(
 ): Promise<OpenArchive<Description, Section>> {
   let complete = false;
   return openParts<Description, Section>(chunks, {
-    ...{ description: DESCRIPTION, most: MAX_DESCRIPTION, refused: damaged },
+    description: DESCRIPTION,
+    most: MAX_DESCRIPTION,
+    refused: damaged,
     part(name, run) {
       const [prefix, volume = ''] = /^volumes\/([^/]+)\//.exec(name) ?? [];
       if (prefix !== undefined) {

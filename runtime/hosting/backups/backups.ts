@@ -8,7 +8,7 @@ import { createTargets } from './targets/targets.ts';
 import { LABELS } from '../host/containers.ts';
 import { createOperations } from '../host/operations.ts';
 import { createLoop } from '../host/loop.ts';
-import type { HostedApp } from '../records/app.ts';
+import { deploymentNumber, type HostedApp } from '../records/app.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { restoreBeside } from './beside.ts';
 import { drill } from './drill.ts';
@@ -183,7 +183,7 @@ async function startDrill(parts: BackupParts, startTask: StartTask, { app, backu
 async function startRestore(parts: BackupParts, startTask: StartTask, { app, backup }: OfBackup) {
   assertDone(backup);
   parts.connection.engine();
-  if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+  deploymentNumber(app);
   return startTask(app.name, 'restore', async (_signal, started) => {
     started();
     await whileInUse(parts, backup, () => restoreApp(parts, { app, backup }));

@@ -50,7 +50,9 @@ function besideSpec(parts: BackupParts, into: string, { spec }: Description): Ap
     ...taken,
     // A volume that another app uses too would be overwritten.
     volumes: volumes.map(({ name, path }) => ({ name, path })),
-    ...{ source, image, replicas },
+    source,
+    image,
+    replicas,
     ...(backup && { backup: { dump, restore, stop } }),
   };
 }
@@ -95,7 +97,9 @@ export async function deployFilled(
   { prepare, source, backup, signal }: Filling,
 ): Promise<void> {
   const request: DeployRequest = {
-    ...{ trigger: 'api', source, prepare },
+    trigger: 'api',
+    source,
+    prepare,
     instead: async (current, deployment) => {
       if (backup) await fillApp(parts, { ...current, deployment }, backup, signal);
     },
@@ -107,7 +111,7 @@ export async function deployFilled(
 /** Starts an app that `deployFilled` has left stopped. */
 export async function startFilled(parts: BackupParts, appId: string): Promise<void> {
   const app = parts.apps.byId(appId) as HostedApp;
-  const { port } = await parts.deployments.get(appId, app.deployment as number);
+  const { port } = await parts.deployments.serving(app);
   const spec = { ...app.spec, usedPort: port, usedPorts: app.spec.ports ?? [] };
   await parts.lifecycle.start(await parts.apps.update(appId, { spec }));
 }

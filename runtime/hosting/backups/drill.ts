@@ -9,7 +9,7 @@ import { backupRulesOf } from '../records/backup-rules.ts';
 import { damaged } from './failures.ts';
 import { createListComparison, type ListComparison } from './file-list.ts';
 import { assertSucceeded } from './sections.ts';
-import { type BackupParts, checkBackup, messageOf, openBackup } from './stored.ts';
+import { type BackupParts, type BackupWork, checkBackup, messageOf, openBackup } from './stored.ts';
 import { taskLabels, withVolume } from './volumes.ts';
 
 /**
@@ -19,7 +19,7 @@ import { taskLabels, withVolume } from './volumes.ts';
 export async function drill(
   parts: BackupParts,
   app: HostedApp,
-  { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
+  { backup, signal }: BackupWork,
 ): Promise<void> {
   const { repository } = parts;
   try {
@@ -35,7 +35,7 @@ export async function drill(
 async function rehearse(
   parts: BackupParts,
   app: HostedApp,
-  { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
+  { backup, signal }: BackupWork,
 ): Promise<void> {
   const description = await checkBackup(parts, backup);
   const copy = await createCopy(parts, asDeployed(app), backup.id);
@@ -76,7 +76,7 @@ async function readVolumes(
 async function readDump(
   parts: BackupParts,
   copy: Copy,
-  { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
+  { backup, signal }: BackupWork,
 ): Promise<void> {
   const id = await copy.start(signal);
   const { restore } = backupRulesOf(copy.app.spec.backup);
@@ -103,8 +103,7 @@ interface Copy {
 }
 
 async function createCopy(core: Core, app: HostedApp, id: string): Promise<Copy> {
-  if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
-  const deployment = await core.deployments.get(app.id, app.deployment);
+  const deployment = await core.deployments.serving(app);
   const engine = core.connection.engine();
   const labels = taskLabels(core);
   const network = `twofold-${core.naming.instance}-drill-${id}`;
@@ -123,7 +122,13 @@ async function createCopy(core: Core, app: HostedApp, id: string): Promise<Copy>
       const place = placement(core);
       const spec = containerSpec({ app, deployment, replica: 0, attempt: id }, place);
       container = await engine.create({
-        ...{ ...spec, name: network, labels, network, networks: [], aliases: [], publish: false },
+        ...spec,
+        name: network,
+        labels,
+        network,
+        networks: [],
+        aliases: [],
+        publish: false,
         local: true,
         volumes: app.spec.volumes.map(({ name, path }) => ({ volume: volumeOf(name), path })),
       });

@@ -37,7 +37,8 @@ export async function createFileList(): Promise<FileList> {
       const hashed = hashing(entry.data);
       const path = entry.path === '' ? prefix : `${prefix}/${entry.path}`;
       return {
-        ...{ ...entry, data: hashed.data },
+        ...entry,
+        data: hashed.data,
         add: () => write(lineOf({ ...entry, path }, hashed.digest())),
       };
     },

@@ -114,10 +114,15 @@ function reportOf(
   const newest = (app: string) =>
     names.filter((name) => name.startsWith(`${instance}/${app}/`)).toSorted();
   return {
-    ...{ backup, created_at: description.created_at, tables: head.tables.length },
+    backup,
+    created_at: description.created_at,
+    tables: head.tables.length,
     rows: head.tables.reduce((sum, { rows }) => sum + rows, 0),
     apps: apps.map(({ name, domain, volumes }) => ({
-      ...{ name, domain, volumes, backup: newest(name).at(-1) ?? null },
+      name,
+      domain,
+      volumes,
+      backup: newest(name).at(-1) ?? null,
     })),
   };
 }

@@ -6,7 +6,13 @@ import { idleRoute } from '../deploy/rollout.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup-repository.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
-import { removeOutdated, type BackupParts, messageOf, storeBackup } from './stored.ts';
+import {
+  removeOutdated,
+  type BackupParts,
+  type BackupWork,
+  messageOf,
+  storeBackup,
+} from './stored.ts';
 import { describeApp, dumpSection, volumeSections } from './sections.ts';
 
 /**
@@ -30,8 +36,17 @@ function newRecord(core: Core, app: string | null, target: string): StoredBackup
   const id = randomBytes(8).toString('hex');
   const time = started_at.replace(/[-:.]/g, '');
   return {
-    ...{ id, app, target, status: 'running', bytes: null, sha256: null, started_at },
-    ...{ finished_at: null, verified_at: null, error: null, attempt: null },
+    id,
+    app,
+    target,
+    status: 'running',
+    bytes: null,
+    sha256: null,
+    started_at,
+    finished_at: null,
+    verified_at: null,
+    error: null,
+    attempt: null,
     object: `${core.naming.instance}/${app ?? SYSTEM}/${time}-${id}.tar`,
   };
 }
@@ -78,7 +93,7 @@ export function assertHasData({ spec }: HostedApp): void {
 export async function makeBackup(
   parts: BackupParts,
   app: HostedApp,
-  { backup, signal }: Making,
+  { backup, signal }: BackupWork,
 ): Promise<void> {
   const rules = backupRulesOf(app.spec.backup);
   try {
@@ -95,20 +110,19 @@ export async function makeBackup(
 }
 
 /** Archives the app's volumes as they are now. */
-export async function archive(parts: BackupParts, app: HostedApp, making: Making): Promise<void> {
+export async function archive(
+  parts: BackupParts,
+  app: HostedApp,
+  making: BackupWork,
+): Promise<void> {
   await store(parts, app, 'volumes', making);
-}
-
-interface Making {
-  readonly backup: StoredBackup;
-  readonly signal: AbortSignal;
 }
 
 async function store(
   parts: BackupParts,
   app: HostedApp,
   kind: 'volumes' | 'dump',
-  { backup, signal }: Making,
+  { backup, signal }: BackupWork,
 ): Promise<void> {
   const seal = (text: string) => parts.seal.seal(text, aboutBackup(app.name));
   const description = await describeApp(parts, app, { kind, seal });

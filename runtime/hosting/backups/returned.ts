@@ -91,7 +91,7 @@ export async function bringBack(
   try {
     const backup = hasData(app) ? await newestBackup(parts, app) : null;
     if (backup) assertFits(app, await checkBackup(parts, backup));
-    const before = await parts.deployments.get(app.id, app.deployment as number);
+    const before = await parts.deployments.serving(app);
     const prepare = pulledImage(parts, before.image ?? app.spec.image);
     await deployFilled(parts, app, { prepare, source: before.source, backup, signal });
     if (desired === 'running') await startFilled(parts, app.id);
@@ -161,8 +161,15 @@ async function adoptObject(
   try {
     const { created_at, ...measured } = await measureObject(parts, found);
     const backup: StoredBackup = {
-      ...{ id: idIn(found.object), app, ...found, status: 'done', ...measured },
-      ...{ started_at: created_at, finished_at: created_at, verified_at: null, error: null },
+      id: idIn(found.object),
+      app,
+      ...found,
+      status: 'done',
+      ...measured,
+      started_at: created_at,
+      finished_at: created_at,
+      verified_at: null,
+      error: null,
       attempt: null,
     };
     await parts.repository.insert(backup);

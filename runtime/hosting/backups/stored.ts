@@ -27,6 +27,12 @@ export interface BackupParts extends Core {
   readonly inUse: Set<StoredBackup>;
 }
 
+/** Work on a backup, until the signal aborts. */
+export interface BackupWork {
+  readonly backup: StoredBackup;
+  readonly signal: AbortSignal;
+}
+
 /** Keeps a backup from being removed for the time of `work`. */
 export async function whileInUse<T>(
   { inUse }: BackupParts,

@@ -9,7 +9,7 @@ import type { StoredBackup } from '../records/backup-repository.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { makeFolder } from '../source/leftovers.ts';
 import type { DescribedApp, Description, Section } from './archive.ts';
-import { removeOutdated, type BackupParts, storeBackup } from './stored.ts';
+import { removeOutdated, type BackupParts, type BackupWork, storeBackup } from './stored.ts';
 
 /** What a backup of the server itself is made of. */
 export interface SystemParts extends BackupParts {
@@ -33,7 +33,7 @@ export function assertCanBackUp({ key, dumpDatabase }: SystemParts): void {
 /** Stores the database, the sealing keys and the descriptions of all apps in one encrypted object. */
 export async function makeSystemBackup(
   parts: SystemParts,
-  { backup, signal }: { readonly backup: StoredBackup; readonly signal: AbortSignal },
+  { backup, signal }: BackupWork,
 ): Promise<void> {
   const folder = await makeFolder('backup');
   const path = join(folder, 'database');
@@ -92,13 +92,18 @@ function describeServer(
 ): Description {
   const { secrets } = parts;
   const apps = parts.apps.all().map(({ name, spec }): DescribedApp => ({
-    ...{ name, domain: spec.domain, image: spec.image },
+    name,
+    domain: spec.domain,
+    image: spec.image,
     volumes: spec.volumes.map((volume) => volume.name),
     target: backupRulesOf(spec.backup).target,
   }));
   return {
-    ...{ version: 1, kind: 'system', created_at: new Date(parts.now()).toISOString() },
-    ...{ app: null, volumes: [] },
+    version: 1,
+    kind: 'system',
+    created_at: new Date(parts.now()).toISOString(),
+    app: null,
+    volumes: [],
     system: { instance: parts.naming.instance, target, head, keys: secrets, apps },
   };
 }

@@ -117,9 +117,19 @@ function planApp(app: ComposeApp, { project, apps, model, sha256, check }: PlanI
 }
 
 const COMPOSED = [
-  ...['port', 'ports', 'worker', 'volumes', 'replicas', 'resources', 'health', 'command', 'build'],
-  ...['project', 'networks', ...PROCESS_FIELDS],
-] as readonly (keyof AppSpec)[];
+  ...PROCESS_FIELDS,
+  'port',
+  'ports',
+  'worker',
+  'volumes',
+  'replicas',
+  'resources',
+  'health',
+  'command',
+  'build',
+  'project',
+  'networks',
+] as const;
 
 /** The fields that a compose file decides; absent ones are reset. */
 const composedOf = (spec: AppSpec): Partial<AppSpec> =>

@@ -1,8 +1,7 @@
 import { parseEnv } from 'node:util';
 import type { ComposeContext } from './compose-app.ts';
 import { type Entry, isMapping, itemsOf, membersOf, type Problems } from './problems.ts';
-import { needsSource, sourcePathOf } from './source-path.ts';
-import { textOf } from './values.ts';
+import { needsSource, sourcePathOf, textOf } from './values.ts';
 
 /** `environment` over `env_file`. A variable without a value is taken from the caller's `env`. */
 export function environmentOf(

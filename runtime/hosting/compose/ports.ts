@@ -47,10 +47,7 @@ function hostPort(given: Published, problems: Problems): AppPort | undefined {
   const isLocal = address !== undefined && LOOPBACK.test(address);
   if (address !== undefined && !isLocal && !ANY.has(address))
     problems.add(entry.path, `cannot be for the address ${address} alone`);
-  return {
-    ...{ port: published, target, protocol },
-    ...(isLocal && { allow: ['127.0.0.0/8', '::1'] }),
-  };
+  return { port: published, target, protocol, ...(isLocal && { allow: ['127.0.0.0/8', '::1'] }) };
 }
 
 const SHORT = /^(?:((?:\d+\.){3}\d+|\[[\da-f:]+\]):)?(?:(\d{1,5}):)?(\d{1,5})(?:\/(tcp|udp))?$/i;
@@ -67,7 +64,9 @@ function readPort(entry: Entry, problems: Problems): Published | undefined {
   const [, address, published, target, protocol = 'tcp'] = match;
   return check(
     {
-      ...{ entry, target: Number(target), http: protocol.toLowerCase() === 'tcp' },
+      entry,
+      target: Number(target),
+      http: protocol.toLowerCase() === 'tcp',
       published: published === undefined ? null : Number(published),
       protocol: protocol.toLowerCase() as 'tcp' | 'udp',
       address: address?.replace(/[[\]]/g, ''),
@@ -91,7 +90,9 @@ function readLong(entry: Entry, problems: Problems): Published | undefined {
   const published = text('published');
   return check(
     {
-      ...{ entry, protocol, target: Number(text('target') ?? 0) },
+      entry,
+      protocol,
+      target: Number(text('target') ?? 0),
       http: protocol === 'tcp' && application !== 'tcp',
       published: published === undefined ? null : Number(published),
       address: text('host_ip'),

@@ -7,17 +7,24 @@ import { environmentOf, variablesOf } from './environment.ts';
 import { healthOf } from './health.ts';
 import { portsOf } from './ports.ts';
 import { type Entry, isMapping, itemsOf, membersOf, type Problems } from './problems.ts';
-import { needsSource, sourcePathOf } from './source-path.ts';
-import { booleanOf, bytesOf, numberOf, secondsOf, textOf, wordsOf } from './values.ts';
+import {
+  needsSource,
+  sourcePathOf,
+  booleanOf,
+  bytesOf,
+  numberOf,
+  secondsOf,
+  textOf,
+  wordsOf,
+} from './values.ts';
 import { type DeclaredVolumes, volumesOf } from './volumes.ts';
 
 /** Keys that are read and have no effect: the server does the same for every app, or shows it elsewhere. */
 const IGNORED = ['restart', 'labels', 'container_name'];
-const KEYS = [
-  ...['image', 'build', 'command', 'entrypoint', 'environment', 'env_file', 'healthcheck', 'user'],
-  ...['working_dir', 'init', 'stop_grace_period', 'ports', 'depends_on', 'volumes', 'networks'],
-  ...['deploy', 'mem_limit', 'cpus', 'pids_limit', ...IGNORED],
-];
+const KEYS =
+  'image build command entrypoint environment env_file healthcheck user working_dir init stop_grace_period ports depends_on volumes networks deploy mem_limit cpus pids_limit'
+    .split(' ')
+    .concat(IGNORED);
 
 type Service = ReadonlyMap<string, Entry>;
 
@@ -54,7 +61,12 @@ export function readService(name: string, entry: Entry, given: ReadContext): Rea
   return {
     completed,
     app: {
-      ...{ service: name, name: `${context.project}-${name}`, env, files, after, build },
+      service: name,
+      name: `${context.project}-${name}`,
+      env,
+      files,
+      after,
+      build,
       image: build ? null : image,
       networks: networksOf(service.get('networks'), given),
       fields: { ...fieldsOf(service, problems), volumes },

@@ -1,4 +1,5 @@
 import type { Entry, Problems } from './problems.ts';
+import { posix } from 'node:path';
 
 /** A text; numbers and booleans count as the text that they are written as. */
 export function textOf({ path, value }: Entry, problems: Problems): string | undefined {
@@ -85,3 +86,16 @@ function splitWords(text: string): string[] | null {
   }
   return words;
 }
+
+/** A path relative to the compose file. @returns undefined, with a problem, for one that is not. */
+export function sourcePathOf(path: string, text: string, problems: Problems): string | undefined {
+  const clean = posix.normalize(text).replace(/\/+$/, '');
+  if (text.startsWith('/') || text.startsWith('~') || clean === '..' || clean.startsWith('../')) {
+    problems.add(path, 'is a path of the host, and only paths below the compose file are taken');
+    return undefined;
+  }
+  return clean === '.' ? '' : clean;
+}
+
+export const needsSource = ({ path }: Entry, problems: Problems) =>
+  problems.add(path, 'needs the files beside the compose file: send them as source');

@@ -2,8 +2,7 @@ import type { AppVolume } from '../records/app.ts';
 import { type FileField, MAX_FILES } from '../records/process-fields.ts';
 import type { ComposeContext, SourceFile } from './compose-app.ts';
 import { type Entry, isMapping, itemsOf, membersOf, type Problems } from './problems.ts';
-import { needsSource, sourcePathOf } from './source-path.ts';
-import { textOf } from './values.ts';
+import { needsSource, sourcePathOf, textOf } from './values.ts';
 
 /** The volumes of the file, by their names in it. */
 export type DeclaredVolumes = ReadonlyMap<
@@ -69,7 +68,10 @@ function copiesOf(
 }
 
 const copyOf = (path: string, { content, executable }: SourceFile): FileField => ({
-  ...{ path, executable, encoding: 'base64', content: content.toString('base64') },
+  path,
+  executable,
+  encoding: 'base64',
+  content: content.toString('base64'),
 });
 
 function readMount(entry: Entry, problems: Problems): Mount | undefined {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { createSemaphore, diskOf } from '@twofold/runtime/kernel';
-import type { Core } from '../host/core.ts';
-import { EngineError } from '../engine/errors.ts';
+import { createSemaphore } from '@twofold/runtime/kernel';
+import { assertRoom, type Core } from '../host/core.ts';
+import { EngineError, isRefusal } from '../engine/errors.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
 import {
@@ -60,7 +60,7 @@ export function createImageBuilder(core: Core, logs: BuildLogs): ImageBuilder {
     async build(deployment, work) {
       const { signal } = work;
       const start = async () => {
-        await assertDisk(core);
+        await assertRoom(core, 'to build');
         await assertBases(core, work, (line) => logs.add(deployment, line));
         return run(core, logs, deployment, work);
       };
@@ -82,7 +82,8 @@ async function choose(
 ): Promise<BuildChoice> {
   const builder = await core.connection.engine().images.builder();
   return chooseBuild(builder, {
-    ...{ text, instructions },
+    text,
+    instructions,
     secrets: secrets.length > 0,
     required: core.model.build.buildkit === 'required',
   });
@@ -214,8 +215,7 @@ async function fetchFrontend(
   try {
     await images.pull(frontend, signal);
   } catch (error) {
-    if (!(error instanceof EngineError) || ['unavailable', 'disk'].includes(error.kind))
-      throw error;
+    if (!isRefusal(error)) throw error;
     const why = ` by itself, and the frontend ${frontend} cannot be pulled (${error.message.slice(0, 200)})`;
     throw lacking(await images.builder(), needs, why);
   }
@@ -231,8 +231,7 @@ function describe(
 ): unknown {
   if (late)
     return failure.unprocessable(`The build took longer than ${Math.round(timeout / 1000)} s`);
-  if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
-    return error;
+  if (!isRefusal(error)) return error;
   const message = hideSecrets(app, error.message).slice(0, 1000);
   return new AppError(422, 'BUILD_FAILED', `The build failed: ${message}`);
 }
@@ -263,14 +262,6 @@ async function assertBases(
     assertTriggers(triggers, policy);
     assertTriggersContained(builder, triggers);
   }
-}
-
-/** Refuses a build when the disk is nearly full, because a full disk stops everything else too. */
-async function assertDisk(core: Core): Promise<void> {
-  const root = core.connection.info()?.root;
-  const disk = root ? await diskOf(root) : null;
-  if (disk && disk.free < core.model.diskFloor)
-    throw new AppError(507, 'DISK_FULL', 'There is too little free disk space to build');
 }
 
 async function pullBase(core: Core, image: string, signal: AbortSignal): Promise<void> {

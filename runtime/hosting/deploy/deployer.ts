@@ -1,7 +1,7 @@
 import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../host/core.ts';
 import type { EngineImage, RegistryLogin } from '../engine/images.ts';
-import { EngineError } from '../engine/errors.ts';
+import { EngineError, isRefusal } from '../engine/errors.ts';
 import type { HostedApp, Deployment, HealthCheck, AppSource, Trigger } from '../records/app.ts';
 import { deployedConfig } from '../records/deployed.ts';
 import type { AppRuns } from '../records/run.ts';
@@ -33,6 +33,8 @@ export interface DeployRequest {
   readonly instead?: (app: HostedApp, deployment: number) => Promise<void>;
 }
 
+type DeployedSource = Pick<DeployRequest, 'source' | 'prepare'>;
+
 /**
  * A deployment that has started. When it fails, `done` rejects with the reason, which is also
  * stored in the deployment's record.
@@ -55,8 +57,10 @@ export interface Deployer {
   begin(app: HostedApp, request: DeployRequest): Promise<StartedDeployment>;
   /** Pulls the image, or uses the local image of that name. */
   fromImage(reference: string): PrepareImage;
-  /** Uses the image of an earlier deployment. */
-  fromDeployment(earlier: Deployment): PrepareImage;
+  /** Deploys an image that has a name. */
+  ofImage(reference: string): DeployedSource;
+  /** Deploys the image of an earlier deployment. */
+  again(earlier: Deployment): DeployedSource;
   /**
    * Deploys a new app and waits for the result. When its image cannot be pulled, the app is removed
    * again, so that its name is free.
@@ -67,6 +71,12 @@ export interface Deployer {
 }
 
 export function createDeployer(core: Core, runs: AppRuns): Deployer {
+  const fromImage = (reference: string): PrepareImage => {
+    return async (_deployment, signal) => ({
+      image: reference,
+      id: await pull(core, reference, signal),
+    });
+  };
   return {
     begin: (app, request) => begin(core, runs, app, request),
     async first(app, request) {
@@ -79,23 +89,16 @@ export function createDeployer(core: Core, runs: AppRuns): Deployer {
         throw error;
       }
     },
-    fromImage: (reference) => async (_deployment, signal) => ({
-      image: reference,
-      id: await pull(core, reference, signal),
-    }),
-    fromDeployment: (earlier) => async () => {
-      const found = earlier.image_id
-        ? await core.connection.engine().images.find(earlier.image_id)
-        : null;
-      if (!found)
-        throw new AppError(
-          409,
-          'IMAGE_GONE',
-          `The image of deployment ${earlier.number} is no longer kept`,
-        );
-      return { image: earlier.image ?? found.id, id: found.id, source: earlier.source };
-    },
+    fromImage,
+    ofImage: (image) => ({ source: { kind: 'image', image }, prepare: fromImage(image) }),
+    again: (earlier) => ({ source: earlier.source, prepare: () => imageOf(core, earlier) }),
   };
+}
+
+async function imageOf(core: Core, { number, image, image_id, source }: Deployment) {
+  const found = image_id ? await core.connection.engine().images.find(image_id) : null;
+  if (found) return { image: image ?? found.id, id: found.id, source };
+  throw new AppError(409, 'IMAGE_GONE', `The image of deployment ${number} is no longer kept`);
 }
 
 /** Removes an app whose first image could not be pulled: there is nothing of it on the engine. */
@@ -198,7 +201,10 @@ async function workOnce(
   const { image, source, number } = deployment;
   const { spec } = core.apps.byId(app.id) ?? app;
   await core.apps.update(app.id, {
-    ...{ deployment: number, desired: 'stopped', status: 'stopped', error: null },
+    deployment: number,
+    desired: 'stopped',
+    status: 'stopped',
+    error: null,
     deployed: deployedConfig(app),
     spec: { ...spec, image, source, usedPort: null },
   });
@@ -293,8 +299,7 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
     if (error instanceof EngineError && wantsLogin(error, reference, login))
       throw registryRefused(reference, login, error);
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
-    if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
-      throw error;
+    if (!isRefusal(error)) throw error;
     throw imageUnavailable(reference, error, login);
   }
   const image = await engine.images.find(reference);

@@ -5,13 +5,6 @@ import { type HealthCheck, healthCheckOf, type HostedApp } from '../records/app.
 import { asDeployed } from '../records/deployed.ts';
 import { createProbe } from './probe.ts';
 
-/**
- * Checks running apps that have a path or a command for it, and reports a replica after `retries`
- * failures in a row. Other apps are checked only when they are deployed: an open port says little
- * about an app that has run for a while.
- */
-export type HealthWatch = Loop;
-
 const TICK = 1000;
 
 interface WatchedTarget {
@@ -20,10 +13,15 @@ interface WatchedTarget {
   asking: boolean;
 }
 
+/**
+ * Checks running apps that have a path or a command for it, and reports a replica after `retries`
+ * failures in a row. Other apps are checked only when they are deployed: an open port says little
+ * about an app that has run for a while.
+ */
 export function createHealthWatch(
   core: Core,
   onSick: (app: HostedApp, containerId: string, detail: string) => void,
-): HealthWatch {
+): Loop {
   const watched = new Map<string, WatchedTarget>();
 
   const look = () => {

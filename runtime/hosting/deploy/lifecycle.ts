@@ -3,7 +3,7 @@ import type { Core } from '../host/core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import { assertOurs } from '../engine/errors.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
-import type { HostedApp, Deployment } from '../records/app.ts';
+import { type Deployment, deploymentNumber, type HostedApp } from '../records/app.ts';
 import { asDeployed } from '../records/deployed.ts';
 import type { AppRuns } from '../records/run.ts';
 import {
@@ -45,7 +45,7 @@ export function createLifecycle(core: Core, runs: Pick<AppRuns, 'stopAll'>): Lif
         core.operations.run(app.id, 'stop', () => stop(core, runs, app.id)),
       ),
     async restart(app) {
-      assertDeployed(app);
+      deploymentNumber(app);
       assertNotMoved(app);
       return core.operations.run(app.id, 'restart', (signal) => restart(core, app.id, signal));
     },
@@ -63,7 +63,7 @@ async function unlessInStatus(
   status: HostedApp['status'],
   work: () => Promise<HostedApp>,
 ): Promise<HostedApp> {
-  assertDeployed(app);
+  deploymentNumber(app);
   core.connection.engine();
   return app.status === status && core.operations.running(app.id) === undefined ? app : work();
 }
@@ -76,10 +76,6 @@ export function assertNotMoved({ spec: { moved } }: HostedApp): void {
   );
 }
 
-function assertDeployed(app: HostedApp): void {
-  if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
-}
-
 /** Starts an app. The caller runs in an operation of the app. @throws AppError 502 */
 export async function startInOperation(
   core: Core,
@@ -89,7 +85,8 @@ export async function startInOperation(
   const app = currentApp(core, appId);
   const { moved, ...here } = app.spec;
   await core.apps.update(appId, {
-    ...{ desired: 'running', error: null },
+    desired: 'running',
+    error: null,
     // An app that has moved is taken back.
     ...(moved && { spec: here }),
   });
@@ -126,7 +123,7 @@ export async function ensureReplicas(
   { ask = false } = {},
 ): Promise<EnsuredReplicas> {
   const app = asDeployed(live);
-  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const deployment = await core.deployments.serving(app);
   const present = await listContainers(core, app, deployment.number);
   await ensureVolumes(core, app);
   const running = ask ? [] : present.filter(({ state }) => state === 'running');
@@ -168,7 +165,7 @@ export async function stopContainers(core: Core, app: HostedApp): Promise<void> 
 
 async function restart(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
   const app = currentApp(core, appId);
-  const deployment = await core.deployments.get(appId, app.deployment as number);
+  const deployment = await core.deployments.serving(app);
   const containers = await listContainers(core, app, deployment.number);
   if (app.status !== 'running' || containers.length < slotsOf(deployment).length)
     return startInOperation(core, appId, signal);

@@ -3,14 +3,6 @@ import type { Core } from '../host/core.ts';
 import { createLoop, type Loop } from '../host/loop.ts';
 import type { HostedApp } from '../records/app.ts';
 
-/**
- * Notices within half a second that a container's process has ended. Podman reports an end when it
- * is asked, or when one of its own processes notices it, so its event may be 30 seconds late. This
- * reads the process's entry in `/proc`, which costs very little. When the engine runs on another
- * machine there is no such entry, and only events report ends.
- */
-export type LivenessPoll = Loop;
-
 const INTERVAL = 500;
 /** The most checks between two questions to the engine, about half a minute. */
 const MAX_CHECKS = 64;
@@ -23,11 +15,17 @@ interface WatchedProcess {
   readonly pause: number;
 }
 
+/**
+ * Notices within half a second that a container's process has ended. Podman reports an end when it
+ * is asked, or when one of its own processes notices it, so its event may be 30 seconds late. This
+ * reads the process's entry in `/proc`, which costs very little. When the engine runs on another
+ * machine there is no such entry, and only events report ends.
+ */
 export function createLivenessPoll(
   core: Core,
   onDeath: (app: HostedApp, containerId: string) => void,
   every = INTERVAL,
-): LivenessPoll {
+): Loop {
   let watched = new Map<string, WatchedProcess>();
 
   const look = async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../host/core.ts';
-import { EngineError } from '../engine/errors.ts';
+import { EngineError, isRefusal } from '../engine/errors.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
 import { imageTag } from '../host/containers.ts';
 
@@ -44,7 +44,7 @@ async function push(core: Core, reference: string, { id, signal }: BuiltImage): 
     if (!(error instanceof EngineError)) throw error;
     if (wantsLogin(error, reference, login))
       throw registryRefused(reference, login, error, 'pushed');
-    if (error.kind === 'unavailable' || error.kind === 'disk') throw error;
+    if (!isRefusal(error)) throw error;
     const why = withoutLogin(error.message, login);
     throw new AppError(502, 'PUSH_FAILED', `Image ${reference} cannot be pushed: ${why}`, {
       cause: error,

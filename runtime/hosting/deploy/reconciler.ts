@@ -39,32 +39,11 @@ export function createReconciler(
   let misses = 0;
   let next = core.now() + every;
 
-  const resync = async (recovering: boolean) => {
-    await core.apps.load();
-    if (recovering) await repairNetworks(core);
-    const containers = await core.connection.engine().list(instanceLabels(core));
-    const replicas = containers.filter(
-      (each) =>
-        each.labels[LABELS.task] === undefined &&
-        (!isRun(each) || !core.apps.byId(each.labels[LABELS.app] ?? '')),
-    );
-    const byApp = Map.groupBy(replicas, (container) => container.labels[LABELS.app] ?? '');
-    const semaphore = createSemaphore(MAX_PARALLEL);
-    const results = await Promise.all(
-      core.apps.all().map(({ id }) => {
-        const listed = byApp.get(id) ?? [];
-        return semaphore.run(() => reconcile(core, supervisor, { id, listed, recovering }));
-      }),
-    );
-    for (const [appId, orphans] of byApp)
-      if (!core.apps.byId(appId)) await removeAll(core, orphans);
-    return !results.includes(false);
-  };
   const look = async (recovering: boolean) => {
     misses += 1;
     next = Infinity;
     try {
-      if (await resync(recovering)) misses = 0;
+      if (await resync(core, supervisor, recovering)) misses = 0;
     } finally {
       next = core.now() + (misses === 0 ? every : Math.min(every, FIRST_RETRY * 2 ** (misses - 1)));
     }
@@ -92,6 +71,32 @@ export function createReconciler(
     start: loop.start,
     stop: loop.stop,
   };
+}
+
+/** Compares all apps with their containers. @returns false when one has to be tried again. */
+async function resync(
+  core: Core,
+  supervisor: AppSupervisor,
+  recovering: boolean,
+): Promise<boolean> {
+  await core.apps.load();
+  if (recovering) await repairNetworks(core);
+  const containers = await core.connection.engine().list(instanceLabels(core));
+  const replicas = containers.filter(
+    (each) =>
+      each.labels[LABELS.task] === undefined &&
+      (!isRun(each) || !core.apps.byId(each.labels[LABELS.app] ?? '')),
+  );
+  const byApp = Map.groupBy(replicas, (container) => container.labels[LABELS.app] ?? '');
+  const semaphore = createSemaphore(MAX_PARALLEL);
+  const results = await Promise.all(
+    core.apps.all().map(({ id }) => {
+      const listed = byApp.get(id) ?? [];
+      return semaphore.run(() => reconcile(core, supervisor, { id, listed, recovering }));
+    }),
+  );
+  for (const [appId, orphans] of byApp) if (!core.apps.byId(appId)) await removeAll(core, orphans);
+  return !results.includes(false);
 }
 
 /**
@@ -188,7 +193,7 @@ async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun
   const dead = present.filter(({ state }) => state !== 'running');
   // The server and the engine were running, so this was a crash that no event has reported.
   if (!recovering && dead.length > 0) return dead.forEach(({ id }) => supervisor.onDeath(app, id));
-  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const deployment = await core.deployments.serving(app);
   const count = slotsOf(deployment).length;
   const running = present.filter(({ state }) => state === 'running');
   const trusted = app.status === 'running' ? running : [];

@@ -109,7 +109,9 @@ function forwardTargetOf({ id, spec }: HostedApp, forward: ForwardTarget): Route
     { host, port },
   ]);
   return {
-    ...{ id: `moved:${id}`, host, port: (serverName === null ? http : https) ?? 0 },
+    id: `moved:${id}`,
+    host,
+    port: (serverName === null ? http : https) ?? 0,
     ...(serverName !== null && { serverName }),
     ...(streams.length > 0 && { streams: Object.fromEntries(streams) }),
   };
@@ -127,7 +129,12 @@ export function routeOf({ id, name, spec }: HostedApp): Omit<AppRoute, 'state' |
     protocol: port.protocol ?? 'tcp',
   }));
   return {
-    ...{ appId: id, name, hosts, maxConnections: max_connections, rules, ports },
+    appId: id,
+    name,
+    hosts,
+    maxConnections: max_connections,
+    rules,
+    ports,
     ...(moved && { forward: { until: moved.until, token: moved.forward.token } }),
     ...(arrival?.kept && { forwarder: { until: arrival.until, digest: arrival.forwarder } }),
   };
@@ -185,7 +192,10 @@ async function discard(core: Core, id: string): Promise<void> {
  */
 async function commit(core: Core, app: HostedApp, deployment: Deployment): Promise<void> {
   await core.apps.update(app.id, {
-    ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
+    deployment: deployment.number,
+    desired: 'running',
+    status: 'running',
+    error: null,
     deployed: deployedConfig(app),
     spec: {
       ...(core.apps.byId(app.id) ?? app).spec,
@@ -229,7 +239,7 @@ async function restore(
   const current = old.filter((container) => deploymentOf(container) === app.deployment);
   if (app.desired !== 'running' || current.length === 0)
     return core.ingress.set(idleRoute(app, 'stopped'));
-  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const deployment = await core.deployments.serving(app);
   const { signal } = new AbortController();
   const back = await Promise.all(
     current.flatMap((container) => {

@@ -48,7 +48,8 @@ export async function createSlot(
     {
       app: asProcess(app, process),
       deployment: { ...deployment, port: null },
-      ...{ replica, attempt: `${process.name}-${attempt}` },
+      replica,
+      attempt: `${process.name}-${attempt}`,
     },
     place,
   );

@@ -73,7 +73,9 @@ export function createSourceDeploys(
       withStoredLog(core, logs, async (deployment, signal) => {
         await keepUpload(core, uploads, { deployment, spool: received.spool });
         const built = await build(core, builder, {
-          ...{ deployment, received, signal },
+          deployment,
+          received,
+          signal,
           onLine: (line) => logs.add(deployment, line),
         });
         await uploads.forget(deployment.app_id);
@@ -174,7 +176,11 @@ async function build(
     if (!app) throw failure.notFound('App not found');
     const { name } = app;
     const image = await publishImage(core, {
-      ...{ name, deployment: deployment.number, id, signal, onLine },
+      name,
+      deployment: deployment.number,
+      id,
+      signal,
+      onLine,
     });
     return { id, image };
   } finally {
@@ -197,7 +203,10 @@ async function buildFromGit(
     onLine(`Commit ${fetched.commit}`);
     const spool = await spoolSource(fetched.archive(), limitsOf(core));
     const built = await buildPlanned(core, builder, {
-      ...{ deployment, signal, spool, onLine },
+      deployment,
+      signal,
+      spool,
+      onLine,
       path: source.path,
     });
     return { ...built, source: { ...source, commit: fetched.commit } };
@@ -214,12 +223,14 @@ async function fetchSource(
 ): Promise<Fetched> {
   const host = gitHostName(parseGitUrl(url, model.git));
   const request = {
-    ...{ url, ssh: { privateKey: key, pinned: await hostKeys.find(host) } },
+    url,
+    ssh: { privateKey: key, pinned: await hostKeys.find(host) },
     ...(ref !== undefined && { ref }),
     ...(token !== undefined && { token }),
   };
   const fetched = await fetchGit(request, {
-    ...{ policy: model.git, limit: model.source.maxUnpacked },
+    policy: model.git,
+    limit: model.source.maxUnpacked,
     ...on,
   });
   try {

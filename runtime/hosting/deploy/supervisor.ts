@@ -78,9 +78,7 @@ export function createSupervisor(core: Core, pause = FIRST_PAUSE): AppSupervisor
     if (handling.has(containerId) || core.leaving.has(containerId) || app.deployment === null)
       return;
     handling.set(containerId, app.id);
-    const work = handle(state, {
-      ...{ appId: app.id, deployment: app.deployment, containerId, sick },
-    })
+    const work = handle(state, { appId: app.id, deployment: app.deployment, containerId, sick })
       .catch((error: Error) => {
         if (!abort.signal.aborted) core.log.warn(`${app.name}: ${error.message}`);
       })
@@ -247,7 +245,7 @@ async function startAgain(
   app: HostedApp,
   { id: known, signal }: { readonly id: string; readonly signal: AbortSignal },
 ): Promise<RestartOutcome> {
-  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const deployment = await core.deployments.serving(app);
   const detail = await core.connection.engine().inspect(known);
   const place = detail ? foundSlot(deployment, detail) : await createInPlace(core, app, deployment);
   if (place === null) return { kind: 'not ours' };

@@ -118,15 +118,11 @@ function cgroupOf(kernel: Kernel, pid: number, id: string): ContainerCgroup | nu
   );
   const names = FILE_NAMES[version];
   const files = {
-    ...{
-      cpu: kernel.open(`${cpu}/${names.cpu}`),
-      memory: kernel.open(`${memory}/${names.memory}`),
-      memoryStat: kernel.open(`${memory}/memory.stat`),
-    },
-    ...{
-      pids: kernel.open(`${pids}/pids.current`),
-      network: kernel.open(`${kernel.proc}/${pid}/net/dev`),
-    },
+    cpu: kernel.open(`${cpu}/${names.cpu}`),
+    memory: kernel.open(`${memory}/${names.memory}`),
+    memoryStat: kernel.open(`${memory}/memory.stat`),
+    pids: kernel.open(`${pids}/pids.current`),
+    network: kernel.open(`${kernel.proc}/${pid}/net/dev`),
   };
   return { pid, inode, version, memoryLimit: limitOf(`${memory}/${names.memoryLimit}`), files };
 }

@@ -143,3 +143,7 @@ export function assertOurs(
     `${what} was not made by this server, and is left alone: rename or remove it`,
   );
 }
+
+/** Whether what was asked for is at fault, and not the engine or its disk. */
+export const isRefusal = (error: unknown): error is EngineError =>
+  error instanceof EngineError && error.kind !== 'unavailable' && error.kind !== 'disk';

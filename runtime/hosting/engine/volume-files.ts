@@ -56,7 +56,10 @@ export function volumeHeader(entry: VolumeEntry, prefix: string): Header {
   const linkname = type === 'link' ? `${prefix}/${target}` : target;
   return {
     ...rest,
-    ...{ name, type: type as 'file', devmajor: device[0], devminor: device[1] },
+    name,
+    type: type as 'file',
+    devmajor: device[0],
+    devminor: device[1],
     ...(linkname !== null && { linkname }),
     ...(attributes && { pax: attributes }),
   } as Header;
@@ -72,9 +75,14 @@ export async function* toEntries(
     const { name, linkname, size = 0, mode = 0, uid = 0, gid = 0, mtime, ...more } = header;
     const type = header.type === 'contiguous-file' ? 'file' : (header.type ?? 'file');
     yield {
-      ...{ path: relative(name), type, size: type === 'file' ? size : 0 },
+      path: relative(name),
+      type,
+      size: type === 'file' ? size : 0,
       target: linkname ? (type === 'link' ? relative(linkname) : linkname) : null,
-      ...{ mode: mode & 0o7777, uid, gid, mtime: mtime ?? new Date(0) },
+      mode: mode & 0o7777,
+      uid,
+      gid,
+      mtime: mtime ?? new Date(0),
       device: [more.devmajor ?? 0, more.devminor ?? 0],
       attributes: attributesOf(more.pax),
       data,

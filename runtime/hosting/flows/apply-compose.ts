@@ -61,13 +61,13 @@ function requestOf(
   };
   if (received)
     return {
-      ...{ trigger: 'api', source: { kind: 'tarball', sha256: from }, builds: true },
-      ...{ prepare: sources.fromUpload(received), ...instead },
+      trigger: 'api',
+      source: { kind: 'tarball', sha256: from },
+      builds: true,
+      prepare: sources.fromUpload(received),
+      ...instead,
     };
-  return {
-    ...{ trigger: 'api', source: { kind: 'image', image: from } },
-    ...{ prepare: deployer.fromImage(from), ...instead },
-  };
+  return { trigger: 'api', ...deployer.ofImage(from), ...instead };
 }
 
 /** Runs a service that others wait for, once, in the image of its new deployment. */

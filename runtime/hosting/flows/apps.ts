@@ -70,11 +70,7 @@ export const createApp = flow('POST /api/apps', {
     if (image !== undefined) connection.engine();
     const made = await apps.insert({ name, spec, env, files });
     if (image !== undefined)
-      await deployer.first(made, {
-        trigger: 'create',
-        source: { kind: 'image', image },
-        prepare: deployer.fromImage(image),
-      });
+      await deployer.first(made, { trigger: 'create', ...deployer.ofImage(image) });
     return show(made, leader, 201);
   },
 });
@@ -128,32 +124,19 @@ export const deleteApp = flow('DELETE /api/apps/:name', {
   },
 });
 
-export const startApp = flow('POST /api/apps/:name/start', {
-  needs: 'apps:write',
-  summary: 'Starts a stopped app',
-  answers: { 200: ['The app', app] },
-  refuses: ON_ENGINE,
-  handle: async ({ params }, leader) =>
-    show(await leader.lifecycle.start(leader.apps.byName(params.name)), leader),
-});
+const operation = (name: 'start' | 'stop' | 'restart', summary: string) =>
+  flow(`POST /api/apps/:name/${name}`, {
+    needs: 'apps:write',
+    summary,
+    answers: { 200: ['The app', app] },
+    refuses: ON_ENGINE,
+    handle: async ({ params }, leader) =>
+      show(await leader.lifecycle[name](leader.apps.byName(params.name)), leader),
+  });
 
-export const stopApp = flow('POST /api/apps/:name/stop', {
-  needs: 'apps:write',
-  summary: 'Stops a running app',
-  answers: { 200: ['The app', app] },
-  refuses: ON_ENGINE,
-  handle: async ({ params }, leader) =>
-    show(await leader.lifecycle.stop(leader.apps.byName(params.name)), leader),
-});
-
-export const restartApp = flow('POST /api/apps/:name/restart', {
-  needs: 'apps:write',
-  summary: 'Restarts an app, one replica after the other',
-  answers: { 200: ['The app', app] },
-  refuses: ON_ENGINE,
-  handle: async ({ params }, leader) =>
-    show(await leader.lifecycle.restart(leader.apps.byName(params.name)), leader),
-});
+export const startApp = operation('start', 'Starts a stopped app');
+export const stopApp = operation('stop', 'Stops a running app');
+export const restartApp = operation('restart', 'Restarts an app, one replica after the other');
 
 const volume = object({
   name: text,
@@ -188,11 +171,7 @@ function reroute({ ingress }: Leader, changed: HostedApp): void {
 }
 
 async function applyNow({ deployments, deployer }: Leader, changed: HostedApp): Promise<void> {
-  const current = await deployments.get(changed.id, changed.deployment as number);
-  const { done } = await deployer.begin(changed, {
-    trigger: 'change',
-    source: current.source,
-    prepare: deployer.fromDeployment(current),
-  });
+  const current = await deployments.serving(changed);
+  const { done } = await deployer.begin(changed, { trigger: 'change', ...deployer.again(current) });
   await done;
 }

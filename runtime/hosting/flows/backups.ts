@@ -19,14 +19,16 @@ const backup = object({
   error: orNull('string'),
 });
 
+const begun = {
+  200: ['The backup, which has ended', backup],
+  202: ['The backup, which runs', backup],
+} as const;
+
 export const createBackup = flow('POST /api/apps/:name/backups', {
   needs: 'apps:write',
   summary: 'Starts a backup of the app: its dump, or an archive of its volumes',
   query: wait,
-  answers: {
-    200: ['The backup, which has ended', backup],
-    202: ['The backup, which runs', backup],
-  },
+  answers: begun,
   refuses: ON_ENGINE,
   handle: async (call, leader) =>
     shownAfter(call, leader, await leader.backups.begin(leader.apps.byName(call.params.name))),
@@ -120,10 +122,7 @@ export const createSystemBackup = flow('POST /api/system/backups', {
   query: wait,
   audit: { values: ['target'] },
   body: closed({ target: { type: 'string', pattern: word.pattern } }, ['target']),
-  answers: {
-    200: ['The backup, which has ended', backup],
-    202: ['The backup, which runs', backup],
-  },
+  answers: begun,
   refuses: [...ON_APP, 409, 503],
   handle: async (call, leader) =>
     shownAfter(call, leader, await leader.backups.beginSystem(call.body.target)),
@@ -174,8 +173,8 @@ interface Begun {
  * Shows a backup, after its end if the caller waits for that. A backup that has failed is an answer
  * too: its record says why.
  */
-async function shownAfter({ query }: Call, { backups }: Leader, { backup: begun, done }: Begun) {
-  if (!query.wait) return reply(202, showBackup(begun));
+async function shownAfter({ query }: Call, { backups }: Leader, { backup: started, done }: Begun) {
+  if (!query.wait) return reply(202, showBackup(started));
   await done.catch(() => {});
-  return reply(200, showBackup(await backups.parts.repository.get(begun.app, begun.id)));
+  return reply(200, showBackup(await backups.parts.repository.get(started.app, started.id)));
 }

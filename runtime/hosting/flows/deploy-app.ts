@@ -82,14 +82,10 @@ async function deploy(
     return { started: await rebuildUpload(leader, app, last.source), wait: query.wait };
   const request =
     last?.source.kind === 'tarball'
-      ? repeatUpload(leader, last)
+      ? // An upload is kept only until it has been built: its image is deployed again.
+        ({ trigger: 'change', ...deployer.again(last) } as const)
       : imageRequest(leader, app, { asked, last });
   return { started: await deployer.begin(app, request), wait: true };
-}
-
-/** Deploys the image of an upload again. An upload is kept only until it has been built. */
-function repeatUpload({ deployer }: Leader, last: Deployment): DeployRequest {
-  return { trigger: 'change', source: last.source, prepare: deployer.fromDeployment(last) };
 }
 
 /** Builds an upload again that could not be built. */
@@ -118,8 +114,8 @@ function imageRequest(
   const reference = imageOf(app, asked.image ?? template?.image);
   return {
     trigger: 'api',
-    source: template ?? { kind: 'image', image: reference },
-    prepare: deployer.fromImage(reference),
+    ...deployer.ofImage(reference),
+    ...(template && { source: template }),
   };
 }
 

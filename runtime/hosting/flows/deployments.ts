@@ -116,11 +116,7 @@ export const rollbackApp = flow('POST /api/apps/:name/rollback', {
       throw failure.conflict(
         `Deployment ${earlier.number} never served: choose one that is healthy or superseded`,
       );
-    const begun = await deployer.begin(app, {
-      trigger: 'rollback',
-      source: earlier.source,
-      prepare: deployer.fromDeployment(earlier),
-    });
+    const begun = await deployer.begin(app, { trigger: 'rollback', ...deployer.again(earlier) });
     return answer(begun, { app: () => apps.byName(params.name), wait: true });
   },
 });

@@ -84,11 +84,7 @@ async function fromImage(
   assertImage(reference);
   const asked = { ...request, ref: null, image: reference };
   const preview = (await previews.prepare(of, asked)) as HostedApp;
-  await deployer.first(preview, {
-    trigger: 'api',
-    source: { kind: 'image', image: reference },
-    prepare: deployer.fromImage(reference),
-  });
+  await deployer.first(preview, { trigger: 'api', ...deployer.ofImage(reference) });
   return [201, preview];
 }
 

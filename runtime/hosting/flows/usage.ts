@@ -5,7 +5,7 @@ import type { Core } from '../host/core.ts';
 import { listReplicas } from '../host/containers.ts';
 import type { ExecOptions, ExecResult } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
-import type { HostedApp } from '../records/app.ts';
+import { deploymentNumber, type HostedApp } from '../records/app.ts';
 import { command } from '../records/app-shape.ts';
 import { renderRequestMetrics } from '../ingress/request-metrics.ts';
 import { PROMETHEUS, renderMetrics } from '../host/stats.ts';
@@ -70,7 +70,7 @@ export const execInApp = flow('POST /api/apps/:name/exec', {
   refuses: ON_ENGINE,
   async handle({ params, body }, leader) {
     const app = leader.apps.byName(params.name);
-    if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+    deploymentNumber(app);
     const { command: words, timeout_s = EXEC_TIMEOUT_S } = body;
     if (words.some((word) => word.includes('\0')))
       throw failure.badRequest('command must not contain a NUL byte');

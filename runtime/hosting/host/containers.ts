@@ -186,7 +186,8 @@ export function targetOf(
   const main = port === null ? NOWHERE : addressOf(`${port}/tcp`);
   if (!main || streams.some(([, address]) => address === null)) return null;
   return {
-    ...{ id: detail.id, ...main },
+    id: detail.id,
+    ...main,
     ...(streams.length > 0 && {
       streams: Object.fromEntries(streams) as Readonly<Record<string, Address>>,
     }),

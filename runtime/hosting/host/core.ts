@@ -1,5 +1,6 @@
+import { AppError } from '@twofold/runtime/errors';
 import type { HostingModel } from '@twofold/schema';
-import type { Logger } from '@twofold/runtime/kernel';
+import { diskOf, type Logger } from '@twofold/runtime/kernel';
 import type { EngineNaming, Placement } from './containers.ts';
 import type { Operations } from './operations.ts';
 import type { Retries } from './retries.ts';
@@ -44,3 +45,11 @@ export const placement = ({ naming, connection }: Core): Placement => ({
   naming,
   reach: connection.reach(),
 });
+
+/** A full disk stops everything. @throws AppError 507 when there is too little left for `what`. */
+export async function assertRoom({ connection, model }: Core, what: string): Promise<void> {
+  const root = connection.info()?.root;
+  const disk = root ? await diskOf(root) : null;
+  if (disk && disk.free < model.diskFloor)
+    throw new AppError(507, 'DISK_FULL', `There is too little free disk space ${what}`);
+}

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { AppFigures } from './figures.ts';
-import type { CertificatePair } from './ingress.ts';
+import type { CertificatePair, IngressOptions } from './ingress.ts';
 import type { Listening } from './listeners.ts';
 import type { AppRoute } from './route-table.ts';
 
@@ -41,17 +41,10 @@ export interface Program {
   readonly settings: ProcessSettings;
 }
 
-export interface ProcessSettings {
+export interface ProcessSettings extends Omit<IngressOptions, 'now' | 'hold'> {
   readonly version: string;
   /** The Unix socket on which it accepts commands. */
   readonly socket: string;
-  readonly http: number;
-  readonly https: number;
-  readonly host: string;
-  readonly redirect: boolean;
-  readonly trustedProxies: readonly string[];
-  readonly http2: boolean;
-  readonly accessLog: string | null;
   /** Milliseconds that it continues to serve when no server is connected. */
   readonly alone: number;
 }
@@ -96,4 +89,18 @@ export function receive<T extends IngressCommand | IngressReport>(
     rest = lines.pop() ?? '';
     for (const line of lines) onMessage(JSON.parse(line) as T);
   });
+}
+
+/** The installation's ingress, as its servers store it for each other. */
+export interface IngressRecord extends Pick<Listening, 'http' | 'https'> {
+  readonly host: string;
+  readonly pid: number;
+  /** Where an ingress process accepts commands; null for an ingress inside a server. */
+  readonly socket: string | null;
+}
+
+/** Stores the record in the database: servers that share a database are one installation. */
+export interface IngressRecords {
+  read(): Promise<IngressRecord | null>;
+  write(record: IngressRecord): Promise<void>;
 }

@@ -75,7 +75,10 @@ export function createFigureCounter(): FigureCounter {
 const newCounts = (): Counts => ({
   requests: Array.from({ length: METHODS.length * CLASSES.length }, () => 0),
   durations: Array.from({ length: DURATIONS.length + 1 }, () => 0),
-  ...{ milliseconds: 0, inFlight: 0, received: 0, sent: 0 },
+  milliseconds: 0,
+  inFlight: 0,
+  received: 0,
+  sent: 0,
 });
 
 function seriesOf(method: string, status: number): number {

@@ -133,18 +133,19 @@ export function createIngress(options: IngressOptions): LocalIngress {
   const log = options.accessLog ? createAccessLog(options.accessLog) : null;
   const figures = createFigureCounter();
   const state: IngressState = {
-    ...{
-      table: createRouteTable(),
-      pools: createTargetPools(now),
-      held: createHoldQueue(options.hold ?? HOLD_TIMEOUT),
-      challenges: new Map(),
-      open: createOpenResponses(),
-      originOf: createOriginReader(options.trustedProxies ?? []),
-      gates: createGates(now),
-      figures,
-      visits: createVisits(figures, log, now),
-    },
-    ...{ certificates: createHostCertificates(now), now, redirect, securePort: null },
+    table: createRouteTable(),
+    pools: createTargetPools(now),
+    held: createHoldQueue(options.hold ?? HOLD_TIMEOUT),
+    challenges: new Map(),
+    open: createOpenResponses(),
+    originOf: createOriginReader(options.trustedProxies ?? []),
+    gates: createGates(now),
+    figures,
+    visits: createVisits(figures, log, now),
+    certificates: createHostCertificates(now),
+    now,
+    redirect,
+    securePort: null,
   };
   const { table, pools, held, challenges, certificates } = state;
   const streams = streamsOf(state, host);
@@ -208,7 +209,9 @@ export function createIngress(options: IngressOptions): LocalIngress {
 /** The ports that are not HTTP. Their connections wait for a held app as requests do. */
 function streamsOf({ table, held, open, now }: IngressState, host: string): StreamPorts {
   return createStreamPorts({
-    ...{ host, now, routes: table.all },
+    host,
+    now,
+    routes: table.all,
     enter: (appId) => open.enter(appId, table.get(appId)?.maxConnections ?? MAX_CONNECTIONS),
     async holdUntilServed(appId) {
       if (table.get(appId)?.state === 'holding') await held.wait(appId);

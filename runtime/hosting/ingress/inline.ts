@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createIngress, type Ingress, type IngressOptions } from './ingress.ts';
-import type { IngressRecords } from './record.ts';
+import type { IngressRecords } from './control.ts';
 import { findRunning } from './remote.ts';
 
 /** Milliseconds in which an ingress process must close its ports after it was asked to leave. */

@@ -32,7 +32,8 @@ export function serveLauncher(path: string): Server {
  */
 export async function startProgram({ command, file, settings }: Program): Promise<number> {
   const child = spawn(command, [file, JSON.stringify(settings)], {
-    ...{ detached: true, cwd: '/' },
+    detached: true,
+    cwd: '/',
     stdio: 'ignore',
   });
   child.unref();

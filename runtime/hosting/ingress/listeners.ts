@@ -63,14 +63,12 @@ export interface ListenerOptions {
 
 /** The head of a request has a time limit. The body has none. */
 const LIMITS: ServerOptions = {
-  ...{
-    keepAliveTimeout: 75_000,
-    headersTimeout: 30_000,
-    requestTimeout: 0,
-    maxHeaderSize: 32 * 1024,
-    // Most requests have no body. Node then makes no stream for one, which never emits `end`.
-    optimizeEmptyRequests: true,
-  },
+  keepAliveTimeout: 75_000,
+  headersTimeout: 30_000,
+  requestTimeout: 0,
+  maxHeaderSize: 32 * 1024,
+  // Most requests have no body. Node then makes no stream for one, which never emits `end`.
+  optimizeEmptyRequests: true,
   // Refuses upgrades to protocols other than WebSocket, such as HTTP/2 without TLS, because we
   // could not read the requests inside them. Such a request is handled as one without an upgrade.
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',

@@ -32,7 +32,9 @@ export function createOriginReader(
     const trusted = passedOn || isProxy(peer);
     const proto = trusted ? protoOf(request) : undefined;
     return {
-      ...{ peer, trusted, secure: proto === undefined ? tls : proto === 'https' },
+      peer,
+      trusted,
+      secure: proto === undefined ? tls : proto === 'https',
       ip: passedOn ? (lastHop(request, isProxy) ?? peer) : trusted ? ipOf(request) : peer,
       id: (trusted && wellFormed(request.headers['x-request-id'], isRequestId)) || randomUUID(),
     };

@@ -129,7 +129,8 @@ function keepListener(name: string, listener: Server | UdpSocket): void {
 /** Starts the successor of this process. This process stops accepting when the successor serves. */
 async function handOver({ command, file, settings: next }: Program): Promise<void> {
   const child = spawn(command, [file, JSON.stringify(next)], {
-    ...{ detached: true, cwd: '/' },
+    detached: true,
+    cwd: '/',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const listens = new Promise<void>((resolve, reject) => {

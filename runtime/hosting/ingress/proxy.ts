@@ -102,14 +102,12 @@ function sendToTarget(exchange: ProxyExchange, failed?: PooledTarget): void {
   exchange.visit.target = pooled.target.id;
   pooled.active += 1;
   exchange.running = pooled.connections.send({
-    ...{
-      method: request.method ?? 'GET',
-      head,
-      body: request,
-      timeout: exchange.visit.route?.rules?.timeout ?? TIMEOUT,
-      once: !exchange.repeatable,
-      patient: targets.length === 1 && exchange.attempts === 1,
-    },
+    method: request.method ?? 'GET',
+    head,
+    body: request,
+    timeout: exchange.visit.route?.rules?.timeout ?? TIMEOUT,
+    once: !exchange.repeatable,
+    patient: targets.length === 1 && exchange.attempts === 1,
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
     onUpload: (bytes) => countUpload(exchange, bytes),
     trailers: () => trailerLines(request, exchange.origin),

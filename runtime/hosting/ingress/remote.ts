@@ -7,19 +7,15 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '@twofold/runtime/kernel';
 import { InternalError } from '@twofold/runtime/errors';
 import { socketFolder } from '../socket-folder.ts';
-import type { IngressCommand, ProcessSettings, Program } from './control.ts';
+import type { IngressCommand, Program, IngressRecord, IngressRecords } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';
 import { launchBy, startProgram } from './launcher.ts';
 import { dial, type IngressLink } from './link.ts';
 import { type Listening, NOT_LISTENING } from './listeners.ts';
 import { isRunning } from '../running.ts';
-import type { IngressRecord, IngressRecords } from './record.ts';
 import { createRouteTable } from './route-table.ts';
 
-export interface RemoteOptions extends Pick<
-  IngressOptions,
-  'http' | 'https' | 'host' | 'redirect' | 'trustedProxies' | 'http2' | 'accessLog'
-> {
+export interface RemoteOptions extends Omit<IngressOptions, 'now' | 'hold'> {
   readonly records: IngressRecords;
   readonly log: Logger;
   /** Milliseconds that the process continues to serve without a server. */
@@ -166,21 +162,26 @@ function createWire(options: RemoteOptions, known: () => readonly IngressCommand
 }
 
 const recordOf = (socket: string, pid: number): IngressRecord => ({
-  ...{ host: hostname(), pid, socket, http: null, https: null },
+  host: hostname(),
+  pid,
+  socket,
+  http: null,
+  https: null,
 });
 
 /**
  * A hash of the program's text and of its settings. A process with another version has to be
  * replaced.
  */
-function versionOf(options: RemoteOptions): string {
-  const { http, https, host, redirect, trustedProxies, http2, accessLog } = options;
+function versionOf({
+  records: _records,
+  log: _log,
+  alone: _alone,
+  launcher: _launcher,
+  ...rest
+}: RemoteOptions) {
   const folder = dirname(fileURLToPath(import.meta.url));
-  const settings = [
-    ...[http, https, host, redirect, trustedProxies, http2, accessLog],
-    process.version,
-  ];
-  const hash = createHash('sha256').update(JSON.stringify(settings));
+  const hash = createHash('sha256').update(JSON.stringify([rest, process.version]));
   for (const name of readdirSync(folder).sort())
     if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
   return hash.digest('hex').slice(0, 16);
@@ -194,16 +195,11 @@ export async function findRunning(records: IngressRecords): Promise<IngressLink 
 }
 
 function programOf(options: RemoteOptions, version: string): Program {
-  const { http, https, host, redirect = true, trustedProxies = [], alone } = options;
-  const { http2 = true, accessLog = null } = options;
+  const { records: _records, log: _log, launcher: _launcher, ...listens } = options;
   // Everyone who can open the socket can command the ingress.
   const socket = join(socketFolder('ingress'), 'control');
-  const settings: ProcessSettings = {
-    ...{ version, socket, http, https, host },
-    ...{ redirect, trustedProxies, alone, http2, accessLog },
-  };
   const file = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
-  return { command: process.execPath, file, settings };
+  return { command: process.execPath, file, settings: { ...listens, version, socket } };
 }
 
 /** Starts a process. It listens only when it gets the command: after it has the routes. */

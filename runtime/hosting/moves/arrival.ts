@@ -1,6 +1,6 @@
+import { assertRoom } from '../host/core.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { createChecks } from '@twofold/runtime/http';
-import { diskOf } from '@twofold/runtime/kernel';
 import { decrypt } from '../backups/cipher.ts';
 import { emptyVolume, withVolume } from '../backups/volumes.ts';
 import { imagePrefix, volumeName } from '../host/containers.ts';
@@ -82,7 +82,10 @@ async function recordApp(
   assertEnv(secrets);
   const http = { ...spec.http, basic_auth: passwords ?? null };
   return parts.apps.insert({
-    ...{ name: fields.name, env, secrets, files: toFiles(fields.files ?? []) },
+    name: fields.name,
+    env,
+    secrets,
+    files: toFiles(fields.files ?? []),
     spec: { ...spec, ...(passwords && { http }), arrival },
   });
 }
@@ -168,7 +171,8 @@ async function deploy(
   if (!deployed) return;
   if (imageId === null) throw refusedStream('it has no image');
   const { done } = await deployer.begin(parts.apps.byId(app.id) ?? app, {
-    ...{ trigger: 'move', source: deployed.source },
+    trigger: 'move',
+    source: deployed.source,
     prepare: async () => ({ image: deployed.image, id: imageId }),
     ...(!deployed.running && { instead: async () => {} }),
   });
@@ -187,10 +191,7 @@ async function* whileThereIsRoom(
     since += chunk.length;
     if (since >= LOOK_EVERY) {
       since = 0;
-      const root = parts.connection.info()?.root;
-      const disk = root ? await diskOf(root) : null;
-      if (disk && disk.free < parts.model.diskFloor)
-        throw new AppError(507, 'DISK_FULL', 'There is too little free disk space for this app');
+      await assertRoom(parts, 'for this app');
     }
     yield chunk;
   }

@@ -165,16 +165,29 @@ function begin(parts: MoveParts, move: string, key: Buffer): Arrival {
   const input = new PassThrough({ highWaterMark: 1024 * 1024 });
   input.on('error', () => {});
   const made: ArrivedApp = {
-    ...{ move, kept: false, proof: digestOf(tokens.proof), answer: tokens.answer },
-    ...{ forwarder: digestOf(tokens.forward), until: parts.now() + FORWARD_TIME },
+    move,
+    kept: false,
+    proof: digestOf(tokens.proof),
+    answer: tokens.answer,
+    forwarder: digestOf(tokens.forward),
+    until: parts.now() + FORWARD_TIME,
   };
   const done = receiveApp(parts, input as AsyncIterable<Buffer>, {
-    ...{ key, arrival: made },
+    key,
+    arrival: made,
     onRecord: (app) => void (arrival.app = app),
   });
   const arrival: Arrival = {
-    ...{ key, input, done, app: null, state: 'copying', bytes: 0, parts: 0, busy: false },
-    ...{ heard: parts.now(), error: undefined },
+    key,
+    input,
+    done,
+    app: null,
+    state: 'copying',
+    bytes: 0,
+    parts: 0,
+    busy: false,
+    heard: parts.now(),
+    error: undefined,
   };
   done.catch((error: unknown) => {
     arrival.error ??= error;

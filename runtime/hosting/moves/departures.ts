@@ -10,9 +10,10 @@ import {
   endDeparture,
   startAgain,
   streamDeparture,
+  type HeldApp,
+  holdApp,
 } from './departure.ts';
 import { noMove, targetFailed } from './failures.ts';
-import { type HeldApp, holdApp } from './hold-app.ts';
 import type { MoveParts } from './parts.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -113,7 +114,13 @@ async function begin(
   const known = departures.get(app.id);
   if (known && known.state !== 'ended') throw failure.conflict('The app is being moved already');
   const departure: Departure = {
-    ...{ move, key, to, appId: app.id, state: 'copying', heard: parts.now(), held: null },
+    move,
+    key,
+    to,
+    appId: app.id,
+    state: 'copying',
+    heard: parts.now(),
+    held: null,
   };
   departures.set(app.id, departure);
   const unreachable = await findUnreachable(to);
@@ -198,7 +205,10 @@ async function handOver(
   const { spec } = parts.apps.byId(appId) as HostedApp;
   const moved = { to: mark.to, until: parts.now() + FORWARD_TIME, forward };
   const app = await parts.apps.update(appId, {
-    ...{ desired: 'stopped', status: 'stopped', error: null, spec: { ...spec, moved } },
+    desired: 'stopped',
+    status: 'stopped',
+    error: null,
+    spec: { ...spec, moved },
   });
   parts.ingress.set(idleRoute(app, 'stopped'));
   await vault.delete(markOf(appId));

@@ -31,7 +31,10 @@ export async function describeMove(
   const { spec } = app;
   const secretOf = async (key: string) => (await vault.get(key)) ?? null;
   return {
-    ...{ version: 1, from: VERSION, app: fieldsOf(app, current), secrets: app.secrets },
+    version: 1,
+    from: VERSION,
+    app: fieldsOf(app, current),
+    secrets: app.secrets,
     passwords: spec.http?.basic_auth ?? null,
     gitToken: await secretOf(gitTokenKey(app.id)),
     webhookSecret: await secretOf(webhookKey(app.id)),
@@ -53,7 +56,11 @@ function fieldsOf(
   const { basic_auth: _hashes, ...http } = spec.http ?? {};
   const port = spec.worker ? null : (spec.port ?? (current ? spec.usedPort : undefined));
   return {
-    ...{ name, env, replicas: spec.replicas, resources: spec.resources, command: spec.command },
+    name,
+    env,
+    replicas: spec.replicas,
+    resources: spec.resources,
+    command: spec.command,
     ...(port !== undefined && { port }),
     ...(!spec.worker && { domain: spec.domain, aliases: spec.aliases }),
     volumes: spec.volumes.map((volume) => ({ name: volume.name, path: volume.path })),

@@ -39,7 +39,9 @@ const sources = {
     closed(
       {
         kind: { const: 'git' },
-        ...{ url: { type: 'string', minLength: 1, maxLength: 2000 }, ref: name, path: name },
+        url: { type: 'string', minLength: 1, maxLength: 2000 },
+        ref: name,
+        path: name,
         commit: { type: 'string', pattern: '^[0-9a-f]{7,64}$' },
       },
       ['kind', 'url'],

@@ -26,7 +26,8 @@ export function createMoves(parts: MoveParts): Moves {
     onError: (error) => parts.log.warn(`moves: ${error.message}`),
   });
   return {
-    ...{ departures, arrivals },
+    departures,
+    arrivals,
     async recover() {
       await departures.recover();
       await arrivals.recover();

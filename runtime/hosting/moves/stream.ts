@@ -41,7 +41,9 @@ export const writeMove = (
 /** Reads the description, then the parts. @throws AppError `MOVE_REFUSED` */
 export const openMove = (chunks: AsyncIterable<Buffer>) =>
   openParts<unknown, MovePart>(chunks, {
-    ...{ description: DESCRIPTION, most: MAX_DESCRIPTION, refused: refusedStream },
+    description: DESCRIPTION,
+    most: MAX_DESCRIPTION,
+    refused: refusedStream,
     part(name, run) {
       if (name.startsWith('image/')) {
         const bytes = joined(run('image/'));

@@ -1,15 +1,5 @@
 import type { Topic } from '../records/tables.ts';
 
-/** What a notification can be about. The second of each pair says that the first is over. */
-const NOTIFICATION_EVENTS = [
-  ...['deploy.failed', 'deploy.recovered', 'app.crashed', 'app.recovered'],
-  ...['run.failed', 'run.recovered', 'backup.failed', 'backup.recovered'],
-  ...['certificate.failed', 'certificate.recovered', 'disk.low', 'disk.recovered'],
-  ...['engine.away', 'engine.back'],
-] as const;
-
-export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
-
 /** The two events of each topic: it failed, and it works again. */
 export const TOPICS = {
   deploy: ['deploy.failed', 'deploy.recovered'],
@@ -19,7 +9,10 @@ export const TOPICS = {
   certificate: ['certificate.failed', 'certificate.recovered'],
   disk: ['disk.low', 'disk.recovered'],
   engine: ['engine.away', 'engine.back'],
-} as const satisfies Record<Topic, readonly [NotificationEvent, NotificationEvent]>;
+} as const satisfies Record<Topic, readonly [string, string]>;
+
+/** What a notification can be about. */
+export type NotificationEvent = (typeof TOPICS)[Topic][number];
 
 /** A message as webhooks get it. */
 export interface Message {
@@ -45,4 +38,9 @@ export const isListed = (patterns: readonly string[], event: string) =>
 
 /** @returns the first pattern that no event matches. */
 export const unknownEvent = (patterns: readonly string[]) =>
-  patterns.find((each) => !NOTIFICATION_EVENTS.some((event) => isListed([each], event)));
+  patterns.find(
+    (each) =>
+      !Object.values(TOPICS)
+        .flat()
+        .some((event) => isListed([each], event)),
+  );

@@ -75,7 +75,9 @@ export function createNotifications(
     },
     test: (receiver) =>
       sender.send(receiver, {
-        ...{ ...head(null), type: 'test', app: null },
+        ...head(null),
+        type: 'test',
+        app: null,
         title: 'A test of notifications',
         text: `The notification ${receiver.name} works.`,
       }),

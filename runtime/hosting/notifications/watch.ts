@@ -34,7 +34,10 @@ function observeApp(observe: Observe, app: HostedApp): void {
   if (app.status !== 'crashed' && app.status !== 'running') return;
   const failing = app.status === 'crashed';
   observe({
-    ...{ topic: 'app', subject: app.name, app: app.name, failing },
+    topic: 'app',
+    subject: app.name,
+    app: app.name,
+    failing,
     title: failing ? `${app.name} crashed` : `${app.name} runs again`,
     text: failing ? reasonOf(app, app.error) : `The app ${app.name} answers again.`,
   });
@@ -99,7 +102,9 @@ function watchHost(core: Core, observe: Observe): Loop {
       missed = info ? 0 : missed + 1;
       if (info || missed === AWAY_LOOKS)
         observe({
-          ...{ ...host, topic: 'engine', failing: info === null },
+          ...host,
+          topic: 'engine',
+          failing: info === null,
           title: info ? 'The container engine is back' : 'The container engine is away',
           text: info
             ? `${info.kind} ${info.version} answers again.`
@@ -109,7 +114,9 @@ function watchHost(core: Core, observe: Observe): Loop {
       if (!disk) return;
       const failing = disk.free < Math.max(2 * core.model.diskFloor, LOW_SHARE * disk.total);
       observe({
-        ...{ ...host, topic: 'disk', failing },
+        ...host,
+        topic: 'disk',
+        failing,
         title: failing ? 'The disk of the engine is nearly full' : 'The disk has room again',
         text: `${GIB(disk.free)} of ${GIB(disk.total)} GiB are free. POST /api/system/prune frees unused images.`,
       });

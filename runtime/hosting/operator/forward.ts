@@ -74,7 +74,10 @@ function toCall(
   response.once('close', () => !response.writableFinished && abort.abort());
   const get = (name: string) => String(headers[name.toLowerCase()] ?? '');
   return {
-    ...{ route, params, query, body },
+    route,
+    params,
+    query,
+    body,
     context: {
       id: requestId,
       ip,

@@ -45,8 +45,8 @@ export interface LeaderSession {
   begin(): Promise<void>;
   /** Leaves containers and records as they are, for the next leader. */
   end(): Promise<void>;
-  engineState(): Promise<{ readonly podman: string; readonly engine: string | null }>;
-  ingressState(): 'listening' | 'unavailable';
+  /** For `/api/health`. */
+  state(): Promise<Readonly<Record<'podman' | 'engine' | 'ingress', string | null>>>;
 }
 
 export interface OperatorOptions {
@@ -95,7 +95,10 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
     session = createLeaderSession();
   };
   const lease = createLease({
-    ...{ store, now, log, socket },
+    store,
+    now,
+    log,
+    socket,
     async onTake() {
       try {
         server = serveCalls(session.answer, specs, log).listen(socket);

@@ -65,7 +65,9 @@ export function createPreviews(core: Core, lifecycle: Lifecycle): Previews {
   const find = (app: HostedApp, key: string) =>
     of(app).find(({ name }) => name === previewName(app.name, key));
   return {
-    ...{ of, remove, expire },
+    of,
+    remove,
+    expire,
     find,
     prepare: (app, request) =>
       oneAtATime.run(async () => {

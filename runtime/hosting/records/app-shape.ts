@@ -159,7 +159,8 @@ const backup = closed({
   keep: closed({ last: within(1, 10_000), days: within(1, 36_500) }, ['last']),
   target: word,
   drill: schedule,
-  ...{ dump, restore: dump },
+  dump,
+  restore: dump,
   stop: flag,
 });
 
@@ -194,15 +195,18 @@ const build = {
 
 /** What bodies and answers say in the same words. */
 const same = {
-  ...{
-    resources,
-    health,
-    previews,
-    cron: crons,
-    project: { ...orNull('string'), pattern: word.pattern },
-  },
+  resources,
+  health,
+  previews,
+  cron: crons,
+  project: { ...orNull('string'), pattern: word.pattern },
   ...processFields,
-  ...{ build, backup, release, processes, ports, volumes: list(volume, { maxItems: 20 }) },
+  build,
+  backup,
+  release,
+  processes,
+  ports,
+  volumes: list(volume, { maxItems: 20 }),
 } as const;
 
 /** The fields of an app that can be set when it is created and changed later. */
@@ -233,18 +237,28 @@ export const deployConfig: Shaped<NamedFields> = closed({ name, ...changeable },
 /** An app in answers. */
 const shown = {
   ...same,
-  ...{ id: text, name: text, status: { enum: APP_STATUSES } },
-  ...{ domain: orNull('string'), image: orNull('string') },
-  ...{ created_at: dateTime, updated_at: dateTime, port: orNull('integer'), env: object({}) },
-  ...{ aliases: list(text), replicas: count },
+  id: text,
+  name: text,
+  status: { enum: APP_STATUSES },
+  domain: orNull('string'),
+  image: orNull('string'),
+  created_at: dateTime,
+  updated_at: dateTime,
+  port: orNull('integer'),
+  env: object({}),
+  aliases: list(text),
+  replicas: count,
   command: { type: ['array', 'null'], items: text },
   http: httpOf(closed({ user: userName }, ['user'])),
   preview: object({ of: text, key: text, ref: orNull('string'), expires_at: dateTime }),
   moved: object({ to: text, until: dateTime }),
   networks: list(text),
   files: list(object({ path: text, bytes: count, sha256: text, executable: flag })),
-  ...{ source: orNull('object'), deployment: orNull('integer'), url: orNull('string') },
-  ...{ restarts: count, error: text },
+  source: orNull('object'),
+  deployment: orNull('integer'),
+  url: orNull('string'),
+  restarts: count,
+  error: text,
 } as const;
 export const app = object(shown);
 

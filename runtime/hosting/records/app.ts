@@ -1,3 +1,4 @@
+import { failure } from '@twofold/runtime/errors';
 import type { AppStatus, DeploymentStatus } from '@twofold/schema';
 import type { AppCron } from './cron.ts';
 import type { BuildSettings } from './build-settings.ts';
@@ -173,6 +174,12 @@ export interface HostedApp {
   readonly deployed?: DeployedConfig;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+/** The number of the deployment that serves. @throws AppError 400 before the first one. */
+export function deploymentNumber({ deployment }: Pick<HostedApp, 'deployment'>): number {
+  if (deployment !== null) return deployment;
+  throw failure.badRequest('App has not been deployed yet');
 }
 
 export type Trigger = 'create' | 'api' | 'webhook' | 'rollback' | 'template' | 'change' | 'move';

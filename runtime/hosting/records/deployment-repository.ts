@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { Deployment } from './app.ts';
+import { type Deployment, deploymentNumber, type HostedApp } from './app.ts';
 import type { HostingStore, RowOf } from './tables.ts';
 
 export type DeploymentChange = Partial<
@@ -19,6 +19,8 @@ export interface DeploymentRepository {
   list(appId: string, limit: number): Promise<Deployment[]>;
   /** @throws AppError 404 `Deployment not found` */
   get(appId: string, number: number): Promise<Deployment>;
+  /** The one that serves the app. @throws AppError 400 before the first one. */
+  serving(app: Pick<HostedApp, 'id' | 'deployment'>): Promise<Deployment>;
   /** Deployments that have neither succeeded nor failed. */
   unfinished(): Promise<Deployment[]>;
   /** Marks the earlier successful deployments of an app as superseded by `serving`. */
@@ -71,6 +73,9 @@ export function createDeploymentRepository(
     },
     list: (appId, limit) => read(newest(appId, limit)),
     get,
+    async serving(app) {
+      return get(app.id, deploymentNumber(app));
+    },
     unfinished: () => read(all().where('status', 'in', UNFINISHED)),
     async supersede(appId, serving) {
       const earlier = change(appId).where('number', '!=', serving).where('status', '=', 'healthy');

@@ -1,40 +1,34 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { AppProcess, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
-import { type AppCron, assertCrons } from './cron.ts';
+import type { AppSpec, HealthCheck, Resources } from './app.ts';
+import { assertCrons } from './cron.ts';
 import { type BuildSettings, changeBuild } from './build-settings.ts';
 import { assertBackupRules, type BackupRules } from './backup-rules.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertImage, parseDomain, assertProjectName } from './names.ts';
-import { type FileField, given, PROCESS_FIELDS, type ProcessFields } from './process-fields.ts';
+import { type FileField, given, PROCESS_FIELDS } from './process-fields.ts';
 import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
-import { type AppPort, assertPorts } from './ports.ts';
+import { assertPorts } from './ports.ts';
 import { assertProcesses } from './deployed.ts';
 import { assertWorker } from './domains.ts';
 
+type Replaced = Pick<AppSpec, (typeof REPLACED)[number]>;
+
 /** The fields of an app in a request body, after their types were checked. */
-export interface AppFields extends ProcessFields {
+export interface AppFields extends Partial<Replaced> {
   readonly image?: string;
   /** Null makes the app a worker. */
   readonly port?: number | null;
   readonly domain?: string;
   readonly aliases?: readonly string[];
   readonly env?: Readonly<Record<string, string | number | boolean>>;
-  readonly volumes?: readonly AppVolume[];
-  readonly replicas?: number;
   readonly resources?: Partial<Resources>;
   readonly health?: Partial<HealthCheck>;
-  readonly command?: readonly string[] | null;
   readonly http?: HttpFields;
-  readonly cron?: readonly AppCron[];
-  readonly project?: string | null;
   readonly files?: readonly FileField[];
   readonly build?: BuildSettings | null;
   readonly previews?: PreviewFields;
   readonly backup?: Partial<BackupRules>;
-  readonly release?: readonly string[] | null;
-  readonly processes?: readonly AppProcess[];
-  readonly ports?: readonly AppPort[];
 }
 
 /** The fields after their passwords were hashed. */

@@ -51,7 +51,8 @@ export const given = <Value, Key extends keyof Value>(
 /** @throws AppError 400 for a path that is used twice, and for too many bytes. */
 export function toFiles(fields: readonly FileField[]): readonly AppFile[] {
   const files = fields.map(({ path, content, encoding = 'utf8', executable = false }) => ({
-    ...{ path: assertPath(path), executable },
+    path: assertPath(path),
+    executable,
     content: Buffer.from(content, encoding).toString('base64'),
   }));
   if (new Set(files.map(({ path }) => path)).size < files.length)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HostingStore } from './tables.ts';
 import type { Seal } from './seal.ts';
-import type { IngressRecord, IngressRecords } from '../ingress/record.ts';
+import type { IngressRecord, IngressRecords } from '../ingress/control.ts';
 
 /** Texts by key, in a table that all servers of an installation share. */
 export interface SettingsTable {

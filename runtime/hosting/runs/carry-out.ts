@@ -77,7 +77,9 @@ const isRefusal = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.kind !== 'unavailable';
 
 const refused = ({ message }: Error): RunEnd => ({
-  ...{ status: 'failed', exit_code: NOT_STARTED, log: `${message}\n` },
+  status: 'failed',
+  exit_code: NOT_STARTED,
+  log: `${message}\n`,
 });
 
 async function attempt(work: RunWork, run: Run): Promise<Run> {

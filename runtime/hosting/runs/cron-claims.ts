@@ -1,5 +1,5 @@
 import type { HostingStore } from '../records/tables.ts';
-import type { HostedApp } from '../records/app.ts';
+import { deploymentNumber, type HostedApp } from '../records/app.ts';
 import type { AppCron } from '../records/cron.ts';
 import type { RunRepository } from './run-repository.ts';
 import type { Run } from '../records/run.ts';
@@ -75,11 +75,11 @@ export function createCronClaims(
 
 function insertRun(
   runs: RunRepository,
-  { id, deployment }: HostedApp,
+  app: HostedApp,
   { cron, at }: { readonly cron: AppCron; readonly at: number },
 ): Promise<Run> {
   return runs.insert(
-    { id, deployment: deployment as number },
+    { id: app.id, deployment: deploymentNumber(app) },
     {
       command: cron.command,
       purpose: 'cron',

@@ -5,9 +5,6 @@ import { type AppCron, type CronTimes, timesOf } from '../records/cron.ts';
 import type { CronClaims } from './cron-claims.ts';
 import type { Runner } from './runner.ts';
 
-/** Starts the runs of all schedules at their times. */
-export type CronSchedules = Loop;
-
 /** Milliseconds that a time may be late before it is missed: a restart takes seconds. */
 const LATE = 30_000;
 /** Milliseconds between two looks at the clock, because somebody may set it. */
@@ -25,7 +22,8 @@ interface ScheduleParts {
   readonly runner: Runner;
 }
 
-export function createCronSchedules(parts: ScheduleParts): CronSchedules {
+/** Starts the runs of all schedules at their times. */
+export function createCronSchedules(parts: ScheduleParts): Loop {
   const { core } = parts;
   const scheduled = new Map<string, Scheduled>();
   let seen = core.now();

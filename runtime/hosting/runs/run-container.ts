@@ -32,7 +32,10 @@ export function runContainer(
       ...(run.at !== null && { TWOFOLD_SCHEDULED_AT: run.at }),
     },
     command: run.command,
-    ...{ port: null, publish: false, aliases: [], once: true },
+    port: null,
+    publish: false,
+    aliases: [],
+    once: true,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Core } from '../host/core.ts';
 import { LABELS } from '../host/containers.ts';
 import type { EngineFollower } from '../engine/connection.ts';
 import { createLoop } from '../host/loop.ts';
-import type { HostedApp } from '../records/app.ts';
+import { deploymentNumber, type HostedApp } from '../records/app.ts';
 import { carryOut, type RunControl } from './carry-out.ts';
 import { listRunContainers } from './run-container.ts';
 import type { RunRepository } from './run-repository.ts';
@@ -75,10 +75,11 @@ export function createRunner(core: Core, runs: RunRepository): Runner {
   return {
     carry,
     async begin(app, asked) {
-      assertRuns(core, app);
+      const deployment = deploymentNumber(app);
+      if (app.desired === 'stopped') throw failure.conflict('App is stopped: start it first');
+      core.connection.engine();
       if (ofApp(app.id).length >= MAX_RUNS) throw tooMany();
-      const { id, deployment } = app as HostedApp & { readonly deployment: number };
-      return carry(await runs.insert({ id, deployment }, asked));
+      return carry(await runs.insert({ id: app.id, deployment }, asked));
     },
     async release(asked) {
       const of = { id: asked.app.id, deployment: asked.deployment.number };
@@ -141,13 +142,6 @@ async function untilAborted(
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   return done.finally(() => signal.removeEventListener('abort', stop));
-}
-
-/** @throws AppError 400, 409, 503 */
-function assertRuns(core: Core, { deployment, desired }: HostedApp): void {
-  if (deployment === null) throw failure.badRequest('App has not been deployed yet');
-  if (desired === 'stopped') throw failure.conflict('App is stopped: start it first');
-  core.connection.engine();
 }
 
 const tooMany = () =>

@@ -37,10 +37,8 @@ function managerOf(files: ProjectFiles): Manager {
   return files.has('yarn.lock') ? 'yarn' : 'npm';
 }
 
-const ENTRIES = [
-  ...['server.js', 'server.ts', 'index.js', 'index.ts', 'app.js'],
-  ...['src/server.ts', 'src/index.ts', 'src/index.js'],
-];
+const ENTRIES =
+  'server.js server.ts index.js index.ts app.js src/server.ts src/index.ts src/index.js'.split(' ');
 
 function serverFile(project: NodeProject, started: string | undefined): GeneratedDockerfile | null {
   const { files, manifest, manager } = project;

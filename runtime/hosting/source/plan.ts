@@ -158,7 +158,12 @@ function planDockerfile(
   if (target !== null) assertTarget(facts, target);
   const ignore = parseIgnore(filesBelow(listing, folder).text('.dockerignore') ?? '');
   return {
-    ...{ folder, text, target, args, dockerfile: name, kind: 'Dockerfile' },
+    folder,
+    text,
+    target,
+    args,
+    dockerfile: name,
+    kind: 'Dockerfile',
     images: facts.images,
     instructions: facts.instructions,
     secrets: settings.secrets ?? [],
@@ -183,7 +188,11 @@ function planGenerated(
   const { images, instructions } = inspectDockerfile(made.text, policy);
   const ignore = parseIgnore(files.text('.dockerignore') ?? '');
   return {
-    ...{ folder, images, instructions, target: null, args: textsOf(settings.args ?? {}) },
+    folder,
+    images,
+    instructions,
+    target: null,
+    args: textsOf(settings.args ?? {}),
     text: made.text,
     dockerfile: GENERATED_DOCKERFILE,
     secrets: settings.secrets ?? [],

@@ -2,10 +2,9 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, failure } from '@twofold/runtime/errors';
-import type { HostedApp } from '../records/app.ts';
+import type { HostedApp, AppVolume } from '../records/app.ts';
 import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
 import catalogue from './catalogue.json' with { type: 'json' };
-import type { Template, TemplateBackup, TemplateEnv } from './template.ts';
 
 /** Characters of a generated secret when a template does not set the number. */
 const SECRET_LENGTH = 32;
@@ -148,4 +147,41 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** Only letters and digits, because some programs put a password into a URL without encoding it. */
 function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+/**
+ * One environment variable of a template. `generate` is the number of random characters when the
+ * caller gives no value.
+ */
+export interface TemplateEnv {
+  readonly key: string;
+  readonly description: string;
+  readonly secret: boolean;
+  /** `{{domain}}`, `{{url}}` and `{{name}}` are replaced. */
+  readonly default?: string;
+  readonly generate?: number;
+  readonly required?: boolean;
+}
+
+/** How the data of a database is printed while it serves, and read again. */
+export interface TemplateBackup {
+  readonly dump: readonly string[];
+  readonly restore: readonly string[];
+}
+
+/**
+ * An app that is ready to deploy. The image has a fixed tag, so that a template always deploys the
+ * same program.
+ */
+export interface Template {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly image: string;
+  readonly port: number;
+  readonly env: readonly TemplateEnv[];
+  readonly volumes: readonly AppVolume[];
+  readonly command?: readonly string[];
+  readonly backup?: TemplateBackup;
 }

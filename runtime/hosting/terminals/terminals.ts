@@ -14,7 +14,7 @@ import {
 import type { Core } from '../host/core.ts';
 import { listReplicas, replicaOf } from '../host/containers.ts';
 import type { TerminalSize } from '../engine/engine.ts';
-import type { HostedApp } from '../records/app.ts';
+import { deploymentNumber, type HostedApp } from '../records/app.ts';
 import type { TerminalSocket, Terminal } from './socket.ts';
 import { PROTOCOL, ticketOf } from './upgrade.ts';
 
@@ -82,7 +82,10 @@ export function createTerminals(options: TerminalOptions): Terminals {
       const ticket = randomBytes(32).toString('base64url');
       const terminal: Terminal = {
         id: uuid7(core.now()),
-        ...{ app, container: place, replica: body.replica ?? 0, context },
+        app,
+        container: place,
+        replica: body.replica ?? 0,
+        context,
         command: commandOf(body),
         size: { cols: body.cols ?? 80, rows: body.rows ?? 24 },
         ticket: digest(ticket),
@@ -136,7 +139,7 @@ async function connect(
 
 /** The container of a replica that runs. */
 async function placeOf(core: Core, app: HostedApp, replica: number): Promise<string> {
-  if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+  deploymentNumber(app);
   const containers = await listReplicas(core, app);
   const found = containers.find(
     (container) => replicaOf(container) === replica && container.state === 'running',

@@ -195,7 +195,11 @@ async function createClient(options: AcmeOptions) {
     return { status: answer.status, body, text, location: answer.headers.get('location') ?? '' };
   };
   return {
-    ...{ directory, thumbprint, jwk, post, signal },
+    directory,
+    thumbprint,
+    jwk,
+    post,
+    signal,
     register: async (details: object) =>
       void (account = (await post(directory.newAccount, details)).location),
   };

@@ -200,7 +200,9 @@ async function askWhenToRenew(state: State, host: string): Promise<void> {
     return;
   known.set(host, { ...certificate, askAt: now() + HOUR });
   const { at, askAgain } = await askRenewal(certificate.certificate, {
-    ...{ directory: acme.directory ?? LETS_ENCRYPT, signal, now: now() },
+    directory: acme.directory ?? LETS_ENCRYPT,
+    signal,
+    now: now(),
     ...(state.fetch && { fetch: state.fetch }),
   });
   const renewAt = Number.isNaN(at) ? certificate.renewAt : Math.min(at, certificate.expires);

@@ -116,7 +116,9 @@ async function sign(options: S3Options, { method, key, query = {}, headers = {},
   const hash = createHash('sha256');
   for (const part of body ?? []) hash.update(part);
   const signer = new AwsV4Signer({
-    ...{ method, url: addressOf(options, key, query).href, service: 's3' },
+    method,
+    url: addressOf(options, key, query).href,
+    service: 's3',
     headers: { ...headers, 'x-amz-content-sha256': hash.digest('hex') },
     region: options.region ?? 'us-east-1',
     accessKeyId: options.access_key_id,

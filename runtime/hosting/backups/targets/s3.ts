@@ -142,7 +142,8 @@ async function list(options: S3Options, prefix: string): Promise<string[]> {
   let next: string | null = null;
   do {
     const query: Record<string, string> = {
-      ...{ 'list-type': '2', prefix },
+      'list-type': '2',
+      prefix,
       ...(next !== null && { 'continuation-token': next }),
     };
     const { text } = await callS3(options, { method: 'GET', key: '', query });

@@ -118,7 +118,10 @@ export function parseTarget(text: string, env: Environment, cwd = process.cwd())
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
   const given = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'];
   return {
-    ...{ kind: 's3', bucket, region, endpoint: given || `https://s3.${region}.amazonaws.com` },
+    kind: 's3',
+    bucket,
+    region,
+    endpoint: given || `https://s3.${region}.amazonaws.com`,
     // A server of one's own rarely has a host name for each bucket.
     path_style: given !== undefined && given !== '',
     ...(prefix && { prefix }),

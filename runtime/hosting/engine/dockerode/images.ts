@@ -13,20 +13,8 @@ import { readProgress } from './progress.ts';
 /** The images of an engine that builds images itself, on its own machine. */
 export function createImageStore({ client, version }: FoundEngine, dialect: Dialect): ImageStore {
   return {
-    async pull(reference, signal, login) {
-      try {
-        await pull(client, reference, { signal, login });
-      } catch (error) {
-        throw asDenied(toEngineError(error));
-      }
-    },
-    async push(reference, signal, login) {
-      try {
-        return await push(client, reference, { signal, login });
-      } catch (error) {
-        throw asDenied(toEngineError(error));
-      }
-    },
+    pull: (reference, signal, login) => pull(client, reference, { signal, login }).catch(denied),
+    push: (reference, signal, login) => push(client, reference, { signal, login }).catch(denied),
     signIn: (login, signal) =>
       call(async () => {
         const abortSignal = signal as never;
@@ -51,6 +39,10 @@ export function createImageStore({ client, version }: FoundEngine, dialect: Dial
     trimCache: (options) => call(() => trimCache(client, dialect, options)),
     prune: (options) => call(() => prune(client, dialect, options)),
   };
+}
+
+function denied(error: unknown): never {
+  throw asDenied(toEngineError(error));
 }
 
 async function pull(

@@ -63,8 +63,12 @@ export async function ensureNetwork(
   { name, labels, internal = false, driver = 'bridge' }: NetworkSpec,
 ): Promise<string | null> {
   const options = {
-    ...{ Name: name, Driver: driver, Internal: internal, Attachable: driver === 'overlay' },
-    ...{ Labels: { ...labels }, Options: { ...dialect.networkOptions } },
+    Name: name,
+    Driver: driver,
+    Internal: internal,
+    Attachable: driver === 'overlay',
+    Labels: { ...labels },
+    Options: { ...dialect.networkOptions },
   };
   let [kept, ...doubles] = await findOurs(client, dialect, name, labels);
   if (!kept) {

@@ -14,7 +14,9 @@ export async function pipeCommand(
   { input, signal }: PipeOptions,
 ): Promise<PipedCommand> {
   const exec = await container.exec({
-    ...{ Cmd: [...command], AttachStdout: true, AttachStderr: true },
+    Cmd: [...command],
+    AttachStdout: true,
+    AttachStderr: true,
     AttachStdin: input !== undefined,
   });
   const stream = await exec.start({ hijack: true, stdin: input !== undefined });

@@ -17,8 +17,12 @@ export async function openTerminal(
   size: TerminalSize,
 ): Promise<EngineTerminal> {
   const exec = await container.exec({
-    ...{ Cmd: [...command], Env: ENVIRONMENT, Tty: true },
-    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+    Cmd: [...command],
+    Env: ENVIRONMENT,
+    Tty: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
   });
   const stream = await exec.start({ hijack: true, stdin: true, Tty: true });
   const terminal: EngineTerminal = {

@@ -3,9 +3,8 @@ import type { LogOptions, PlacedLine } from '../engine.ts';
 import { createFileReader, type FileReader, type ReadLines } from './file-reader.ts';
 import { readTail } from './file-tail.ts';
 import type { Generations } from './generations.ts';
-import type { LogPlace } from './log-place.ts';
+import { type LogPlace, createRecordParser } from './records.ts';
 import { createPlacer } from './position.ts';
-import { createRecordParser } from './records.ts';
 import { watch, type FSWatcher } from 'node:fs';
 
 /**

@@ -42,10 +42,6 @@ const MAX_FILES = 100;
  * engine on another machine returns a path of that machine. The path must contain the container's
  * id and must not be a symbolic link.
  *
- * @returns null when the file is not there, not readable, or not the container's: an engine on
- * another machine names a file of that one. A path is followed when the container's id is in it,
- * and not through a link.
- *
  * @example
  * const generations = await openGenerations({ path: LogPath, id, format: 'json-file' });
  */

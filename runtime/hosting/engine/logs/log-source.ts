@@ -4,7 +4,7 @@ import { readStream } from '../dockerode/log-stream.ts';
 import type { LogOptions, PlacedLine } from '../engine.ts';
 import { readLogFiles } from './file-source.ts';
 import { openGenerations } from './generations.ts';
-import type { FindLogPlace } from './log-place.ts';
+import type { FindLogPlace } from './records.ts';
 import { type ReadStream, readStreams } from './stream-source.ts';
 
 /** How to read the output of containers on one kind of engine. */

@@ -11,7 +11,7 @@ import { type LogDialect, logSetting } from '../../logs/log-source.ts';
 import type { Driver } from '../driver.ts';
 import type Dockerode from 'dockerode';
 import { type EngineError, toEngineError } from '../../errors.ts';
-import type { FindLogPlace } from '../../logs/log-place.ts';
+import type { FindLogPlace } from '../../logs/records.ts';
 
 const DOCKER: Dialect = {
   kind: 'docker',
@@ -31,7 +31,8 @@ const DOCKER: Dialect = {
       .filter(({ Name }) => Name === name)
       .toSorted((a, b) => a.Created.localeCompare(b.Created) || a.Id.localeCompare(b.Id))
       .map(({ Id, Labels = {}, IPAM }) => ({
-        ...{ id: Id, labels: Labels },
+        id: Id,
+        labels: Labels,
         gateway: (IPAM?.Config as { Gateway?: string }[] | undefined)?.[0]?.Gateway ?? null,
       })),
   bindsToNetworks: true,

@@ -11,14 +11,19 @@ import { preparePodmanBuild } from './build.ts';
 import type Dockerode from 'dockerode';
 import type { FindNetworks } from '../../dockerode/owned.ts';
 import { readFileSync } from 'node:fs';
-import type { FindLogPlace } from '../../logs/log-place.ts';
+import type { FindLogPlace } from '../../logs/records.ts';
 
 const PODMAN: Omit<Dialect, 'prepareBuild'> = {
   kind: 'podman',
   builder: 'podman',
   // Older versions say `died`. `cleanup` and `init` are not listed, because we do not use them.
   eventActions: {
-    ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
+    start: 'start',
+    die: 'die',
+    died: 'die',
+    stop: 'stop',
+    remove: 'remove',
+    oom: 'oom',
   },
   // Podman's cleanup process is often faster than the stop call, and then only `died` is reported.
   reportsStops: false,
@@ -42,7 +47,8 @@ const PODMAN: Omit<Dialect, 'prepareBuild'> = {
 /** Creates the driver for Podman, through its Docker-compatible API. */
 function createPodmanEngine(found: FoundEngine, logs: Partial<LogDialect>): Engine {
   const engine = createDockerodeEngine(found, {
-    ...{ ...PODMAN, ...logs },
+    ...PODMAN,
+    ...logs,
     prepareBuild: async (options) => preparePodmanBuild(found, options),
   });
   return {

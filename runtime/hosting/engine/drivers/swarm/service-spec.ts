@@ -79,7 +79,9 @@ export function toService(
     EndpointSpec: {
       Mode: 'dnsrr',
       Ports: portsOf(spec).map(([port, protocol]) => ({
-        ...{ Protocol: protocol, TargetPort: Number(port), PublishMode: 'host' },
+        Protocol: protocol,
+        TargetPort: Number(port),
+        PublishMode: 'host',
       })),
     },
   };

@@ -100,7 +100,10 @@ export function toDetail(
   const { task, running } = current;
   const machine = nodes.get(task?.NodeID ?? '');
   return {
-    ...{ id: ID, name: Spec.Name, labels: Spec.Labels ?? {}, imageId: '' },
+    id: ID,
+    name: Spec.Name,
+    labels: Spec.Labels ?? {},
+    imageId: '',
     state: stateOf(service, current, nodes),
     // Swarm forgets the task of a service that was stopped.
     exitCode: task ? (task.Status.ContainerStatus?.ExitCode ?? 0) : null,
