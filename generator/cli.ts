@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitCode> {
-  const { command, options, positionals, help, version } = parseArguments(argv, commands);
+  const { command, options, positionals, help, version } = await parseArguments(argv, commands);
   if (version)
     return (plain.data(`${(await import('./version.ts')).packageVersion()}\n`), EXIT.done);
   if (!command) return (plain.data(overview(commands)), help ? EXIT.done : EXIT.usage);

@@ -1,5 +1,5 @@
+import { nearest } from '@twofold/schema';
 import type { Diagnostic, SourceText } from '@twofold/schema';
-import { closest } from './cli/closest.ts';
 import type { Sources } from './files.ts';
 
 /** What the generated `app.ts` imports from each of the user's files, by name. */
@@ -39,7 +39,7 @@ export function findMissingExports({
 export function missingExport({ file, text }: SourceText, name: string, why: string): Diagnostic {
   const start = text.search(/^[ \t]*export\s+default\b/m);
   const before = start < 0 ? '' : text.slice(0, start);
-  const meant = closest(name, exportsOf(text));
+  const meant = nearest(name, exportsOf(text));
   const fix = name === 'default' ? 'export default …' : `export const ${name} = …`;
   return {
     code: 'FILE_EXPORT_MISSING',

@@ -1,8 +1,7 @@
-import { last, lookUp } from '@twofold/schema';
+import { last, lookUp, nearest } from '@twofold/schema';
 import { basename } from 'node:path';
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import { rootNames } from '../templates/owned/type-names.ts';
-import { closest } from './cli/closest.ts';
 
 /**
  * Functions of the user for fields that the schema does not have: they are kept, never called, and
@@ -59,7 +58,7 @@ async function orphansIn(
           type,
           name,
           { file, ...placeIn(text, range.start), length: name.length },
-          closest(name, [...known]),
+          nearest(name, [...known]),
         ),
       );
   }

@@ -1,8 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Project } from '@twofold/schema';
 import type { Disk } from './write/disk.ts';
+
+/** The environment, with `.env` as fallback: the same order as in the project's own server. */
+export const environmentOf = (root: string): Readonly<Record<string, string | undefined>> => ({
+  ...settingsIn(root),
+  ...process.env,
+});
+
+/** What `.env` sets; nothing without the file. */
+export function settingsIn(root: string): Readonly<Record<string, string | undefined>> {
+  const path = join(root, '.env');
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
 
 /** A random secret of 32 bytes for `.env`. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url');

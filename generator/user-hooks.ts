@@ -1,7 +1,6 @@
-import { last } from '@twofold/schema';
+import { last, nearest } from '@twofold/schema';
 import { basename } from 'node:path';
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
-import { closest } from './cli/closest.ts';
 
 /** The names of lifecycle hooks, in the order in which they run. */
 const HOOKS = [
@@ -63,7 +62,7 @@ export function findHookProblems(project: Project, texts: readonly SourceText[])
 }
 
 function unknownEntity(file: string, entity: string, entities: readonly string[]): Diagnostic {
-  const meant = closest(entity, entities);
+  const meant = nearest(entity, entities);
   return {
     code: 'HOOKS_ENTITY_UNKNOWN',
     severity: 'error',
@@ -81,7 +80,7 @@ function unknownHooks({ file, text }: SourceText): Diagnostic[] {
     ({ name }) => !HOOKS.some((known) => known === name),
   );
   return wrong.map(({ name, start }) => {
-    const meant = closest(name, HOOKS);
+    const meant = nearest(name, HOOKS);
     const before = text.slice(0, start).split('\n');
     return {
       code: 'HOOK_UNKNOWN',

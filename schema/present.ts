@@ -5,15 +5,13 @@ export class MissingError extends Error {
   override readonly name = 'MissingError';
 }
 
-/**
- * A value that is there, because an earlier step made sure of it.
- *
- * @throws MissingError with what is missing, if it is not
- */
-export function present<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new MissingError(`${what} is missing`);
-  return value;
+export function missing(what: string): never {
+  throw new MissingError(`${what} is missing`);
 }
+
+/** A value that is there, because an earlier step made sure of it. */
+export const present = <T>(value: T | undefined, what: string): T =>
+  value === undefined ? missing(what) : value;
 
 /** The value of a key that an earlier step has put into the map. */
 export const lookUp = <K, V>(map: { get(key: K): V | undefined }, key: K): V =>

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { closest } from './closest.ts';
 import { CommandError } from '../failure.ts';
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from './command.ts';
 
@@ -22,21 +21,21 @@ type OptionToken = Extract<ArgumentToken, { kind: 'option' }>;
  *
  * @throws CommandError 2 on anything that is not in the table, with the nearest name that is.
  */
-export function parseArguments(
+export async function parseArguments(
   argv: readonly string[],
   commands: readonly CommandSpec[],
-): CommandLine {
+): Promise<CommandLine> {
   const name = wordsOf(tokensOf(argv, GLOBAL_OPTIONS))[0];
-  const command = name === undefined || name === 'help' ? null : findCommand(name, commands);
+  const command = name === undefined || name === 'help' ? null : await findCommand(name, commands);
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])];
   const tokens = tokensOf(argv, specs);
-  const options = readOptions(tokens, specs, command);
+  const options = await readOptions(tokens, specs, command);
   const positionals = wordsOf(tokens).slice(name === undefined ? 0 : 1);
   if (positionals.length > (command?.positionals ?? 1))
     throw usage('UNEXPECTED_WORD', `unexpected argument ${positionals.at(-1)}`, command);
   const helped =
     name === 'help' && positionals[0] !== undefined
-      ? findCommand(positionals[0], commands)
+      ? await findCommand(positionals[0], commands)
       : command;
   return {
     command: helped,
@@ -61,10 +60,10 @@ function wordsOf(tokens: readonly ArgumentToken[]): string[] {
   return tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
 }
 
-function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpec {
+async function findCommand(name: string, commands: readonly CommandSpec[]): Promise<CommandSpec> {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
-  const near = closest(
+  const near = await nearestOf(
     name,
     commands.map((command) => command.name),
   );
@@ -74,14 +73,20 @@ function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpe
   });
 }
 
-function readOptions(
+/** Loaded here: a command line without a mistake needs no schema. */
+async function nearestOf(word: string, names: readonly string[]): Promise<string | undefined> {
+  const { nearest } = await import('@twofold/schema');
+  return nearest(word, names);
+}
+
+async function readOptions(
   tokens: readonly ArgumentToken[],
   specs: readonly OptionSpec[],
   command: CommandSpec | null,
-): OptionValues {
+): Promise<OptionValues> {
   const options: Record<string, string | boolean | string[]> = {};
   for (const token of tokens.filter(({ kind }) => kind === 'option') as OptionToken[]) {
-    const spec = findOption(token, specs, command);
+    const spec = await findOption(token, specs, command);
     const value = valueOf(token, spec, command);
     options[spec.name] = spec.many
       ? [...((options[spec.name] as string[] | undefined) ?? []), String(value)]
@@ -90,14 +95,14 @@ function readOptions(
   return options;
 }
 
-function findOption(
+async function findOption(
   { name, rawName }: OptionToken,
   specs: readonly OptionSpec[],
   command: CommandSpec | null,
-): OptionSpec {
+): Promise<OptionSpec> {
   const found = specs.find((spec) => spec.name === name);
   if (found) return found;
-  const near = closest(
+  const near = await nearestOf(
     rawName,
     specs.filter((spec) => !spec.hidden).map((spec) => `--${spec.name}`),
   );

@@ -21,7 +21,8 @@ import {
 import { type Interruption, noteInterruption } from '../deploy/interruption.ts';
 import { packSource } from '../deploy/pack-source.ts';
 import { reachApp } from '../deploy/reach.ts';
-import { environmentOf, openServer } from '../deploy/target.ts';
+import { openServer } from '../deploy/target.ts';
+import { environmentOf } from '../secrets.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { type RunPlan, planRun } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';

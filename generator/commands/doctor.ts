@@ -1,7 +1,7 @@
+import { environmentOf } from '../secrets.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
@@ -47,7 +47,7 @@ async function examine(root: string): Promise<DoctorCheck[]> {
     text: errors === 0 ? 'schema and manifest are right' : `${errors} errors`,
     ...(errors > 0 && { fix: 'npm run check' }),
   };
-  const env = environment(root);
+  const env = environmentOf(root);
   const packages = checkPackages(root);
   const secrets = project ? checkSecrets(project, root, env) : [];
   const rest = project
@@ -60,11 +60,6 @@ async function examine(root: string): Promise<DoctorCheck[]> {
       ]
     : [];
   return [{ what: 'node', ok: true, text: process.version }, packages, inputs, ...rest];
-}
-
-function environment(root: string): Readonly<Record<string, string | undefined>> {
-  const path = join(root, '.env');
-  return { ...(existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}), ...process.env };
 }
 
 /** What every project needs: its server, and what its commands change the database with. */

@@ -1,7 +1,7 @@
+import { nearest } from '@twofold/schema';
 import { join, resolve } from 'node:path';
 import { code, file, type as typeOf } from '../../templates/code.ts';
 import type { CommandCall } from '../cli/command.ts';
-import { closest } from '../cli/closest.ts';
 import { type Ejected, ejectedField } from '../edit/ejected.ts';
 import { ejectableNames, ejectedSdl, withDefinition } from '../edit/ejected-sdl.ts';
 import { insertMember, memberNames } from '../edit/insert-member.ts';
@@ -87,7 +87,7 @@ async function ejectDefinition(
 }
 
 function notWritten(name: string, crudSdl: string | undefined): CommandError {
-  const near = crudSdl === undefined ? undefined : closest(name, ejectableNames(crudSdl));
+  const near = crudSdl === undefined ? undefined : nearest(name, ejectableNames(crudSdl));
   return new CommandError('UNKNOWN_COORDINATE', {
     message: `src/generated/crud.graphql has no ${name}`,
     fix: near
@@ -130,7 +130,7 @@ async function added(
 }
 
 function unknown(coordinate: string, known: readonly string[]): CommandError {
-  const near = closest(coordinate, known);
+  const near = nearest(coordinate, known);
   return new CommandError('UNKNOWN_COORDINATE', {
     message: `the schema has no field ${coordinate}`,
     fix: near ? `did you mean ${near}?` : 'generator explain lists every field',

@@ -1,7 +1,6 @@
-import { first } from '@twofold/schema';
+import { first, nearest } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
-import { closest } from '../cli/closest.ts';
 import type { Project } from '@twofold/schema';
 import { type Deprecation, deprecationsOf } from '../explain/deprecations.ts';
 import { answeredByCode, explainAll, type Explanation } from '../explain/facts.ts';
@@ -105,7 +104,7 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
     ({ coordinate }) => coordinate === name || coordinate.startsWith(`${name}.`),
   );
   if (chosen.length > 0) return chosen;
-  const near = closest(name, [
+  const near = nearest(name, [
     ...new Set(all.flatMap(({ coordinate }) => [coordinate, first(coordinate.split('.'))])),
   ]);
   throw new CommandError('UNKNOWN_COORDINATE', {

@@ -1,7 +1,6 @@
-import { first } from '@twofold/schema';
+import { first, nearest } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { jobsApp } from '@twofold/runtime';
-import { closest } from '../cli/closest.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { askProject } from '../run-project.ts';
@@ -112,7 +111,7 @@ function details(job: ShownJob): string {
 }
 
 function unknownCommand(given: string): CommandError {
-  const near = closest(given, JOB_COMMANDS);
+  const near = nearest(given, JOB_COMMANDS);
   return usage(
     `jobs has no command ${given}: one of ${JOB_COMMANDS.join(', ')}${near ? `. Did you mean "${near}"?` : ''}`,
   );

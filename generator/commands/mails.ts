@@ -1,6 +1,6 @@
+import { nearest } from '@twofold/schema';
 import { join, resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
-import { closest } from '../cli/closest.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { run as runPipeline } from '../pipeline.ts';
 import { askProject } from '../run-project.ts';
@@ -74,7 +74,7 @@ async function eject(
 }
 
 function unknownKind(kind: string, kinds: readonly string[]): CommandError {
-  const near = closest(kind, kinds);
+  const near = nearest(kind, kinds);
   return new CommandError('MAIL_UNKNOWN', {
     message: `there is no mail ${kind}; the kinds are ${kinds.join(', ')}`,
     fix: near ? `npm run generator -- mails preview ${near}` : undefined,

@@ -1,9 +1,8 @@
-import { last } from '@twofold/schema';
+import { last, nearest } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { ask } from '../cli/ask.ts';
-import { closest } from '../cli/closest.ts';
 import { formatDiffs } from '../diff.ts';
 import { findLeftOvers } from '../edit/left-overs.ts';
 import { planRename, type RenamePlan } from '../edit/rename-plan.ts';
@@ -112,7 +111,7 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
     ...each.fields.map((one) => `${each.name}.${one.name}`),
   ]);
   if (!known.includes(from)) {
-    const near = closest(from, known);
+    const near = nearest(from, known);
     throw new CommandError('UNKNOWN_COORDINATE', {
       message: `the schema has no ${from} that is kept in a table`,
       fix: near ? `did you mean ${near}?` : 'generator explain lists everything',

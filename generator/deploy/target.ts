@@ -1,17 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { askSecret } from '../cli/ask.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError } from '../failure.ts';
 import type { GivenEnvironment } from './app-settings.ts';
 import { createHostingServer, type HostingServer } from './hosting-server.ts';
-
-/** The environment, with `.env` as fallback: the same order as in the project's own server. */
-export function environmentOf(root: string): GivenEnvironment {
-  const path = join(root, '.env');
-  return { ...(existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}), ...process.env };
-}
 
 /**
  * The server to deploy to, with the session open.

@@ -6,9 +6,9 @@ import {
   type TableChange,
   type TableColumn,
   tableOf,
+  nearest,
 } from '@twofold/schema';
 import { stepsLiteral } from '../../templates/migration.ts';
-import { closest } from '../cli/closest.ts';
 import type { Difference, KeptObject } from './difference.ts';
 import type { Folded } from './fold.ts';
 import type { LastModel } from './last-model.ts';
@@ -96,7 +96,7 @@ export function dropFindings(
 ): Diagnostic[] {
   const waiting = kept.map(({ coordinate }) => coordinate);
   return names.flatMap((name) => {
-    const near = closest(name, waiting);
+    const near = nearest(name, waiting);
     if (near === undefined) return [];
     return [
       {

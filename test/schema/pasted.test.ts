@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '@twofold/schema';
+import { type Diagnostic, nearest } from '@twofold/schema';
 import { parse, stringify } from 'yaml';
-import { closest } from '../../generator/cli/closest.ts';
 import { applied } from './applied-fix.ts';
 import { CASES } from './findings/index.ts';
 import { read } from './reading.ts';
@@ -30,7 +29,7 @@ function pasted(
   const line = lines[at.line - 1]!;
   // A finding about a word inside a directive marks the whole directive, and says the word.
   const marked = line.slice(at.column - 1, at.column - 1 + at.length);
-  const word = closest(name, wordsOf(marked, summary)) ?? closest(name, wordsOf(line, summary));
+  const word = nearest(name, wordsOf(marked, summary)) ?? nearest(name, wordsOf(line, summary));
   if (word === undefined) return null;
   const from = line.indexOf(word, marked.includes(word) ? at.column - 1 : 0);
   lines[at.line - 1] = line.slice(0, from) + name + line.slice(from + word.length);
@@ -108,7 +107,6 @@ const table = CASES.flatMap(({ code, sdl, manifest = null }) => {
 
 /** Codes whose fix no program can paste: what to decide, or what to write where. */
 const IN_WORDS = [
-  'AUTH_CLAIM_UNKNOWN',
   'AUTH_CREDENTIAL_FIELD',
   'AUTH_REGISTER_FIELD_UNKNOWN',
   'AUTH_REGISTER_PRIVILEGE',

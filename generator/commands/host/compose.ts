@@ -4,7 +4,8 @@ import type { CommandCall } from '../../cli/command.ts';
 import { referencesOf } from '../../deploy/compose-references.ts';
 import { type ComposeReport, HostingRefusal } from '../../deploy/hosting-server.ts';
 import { packSource } from '../../deploy/pack-source.ts';
-import { environmentOf, openServer } from '../../deploy/target.ts';
+import { openServer } from '../../deploy/target.ts';
+import { environmentOf } from '../../secrets.ts';
 import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 
 /** `generator host compose FILE`: makes the apps of a project what a compose file says. */

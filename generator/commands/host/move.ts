@@ -3,7 +3,8 @@ import type { CommandCall } from '../../cli/command.ts';
 import { type HostingServer, HostingRefusal } from '../../deploy/hosting-server.ts';
 import { moveApp } from '../../deploy/move-app.ts';
 import { createMoveServer, type MovePlan, type MoveServer } from '../../deploy/move-server.ts';
-import { environmentOf, openServer } from '../../deploy/target.ts';
+import { openServer } from '../../deploy/target.ts';
+import { environmentOf } from '../../secrets.ts';
 import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 
 /** `generator host move APP`: brings an app from one hosting server to another. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../../cli/command.ts';
-import { environmentOf } from '../../deploy/target.ts';
+import { environmentOf } from '../../secrets.ts';
 import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import { askProject } from '../../run-project.ts';
 

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import type { Catalog } from '@twofold/database';
 import type { CommandCall, OptionValues } from '../../cli/command.ts';
 import { CommandError } from '../../failure.ts';
 import { askRuntime } from '../../run-project.ts';
+import { settingsIn } from '../../secrets.ts';
 import { disk } from '../../write/disk.ts';
 import type { Imported, ReportItem } from '../imported.ts';
 import { baselineStatements } from './baseline.ts';
@@ -65,7 +65,7 @@ export async function baselineOfProject(root: string): Promise<readonly string[]
 }
 
 async function urlOf(root: string, given: string | undefined): Promise<string> {
-  const url = given ?? process.env['DATABASE_URL'] ?? (await envOf(root))['DATABASE_URL'];
+  const url = given ?? process.env['DATABASE_URL'] ?? settingsIn(root)['DATABASE_URL'];
   if (url !== undefined && url !== '') return url;
   throw new CommandError('URL_MISSING', {
     message: 'no database is named, and DATABASE_URL is not set',
@@ -73,12 +73,9 @@ async function urlOf(root: string, given: string | undefined): Promise<string> {
   });
 }
 
-const envOf = async (root: string) =>
-  parseEnv((await disk.read(join(root, ENV))) ?? '') as Record<string, string | undefined>;
-
 /** Writes the address to `.env` where that has none. @returns a warning where it has another one */
 export async function keepUrl(root: string, url: string): Promise<string | undefined> {
-  const there = (await envOf(root))['DATABASE_URL'];
+  const there = settingsIn(root)['DATABASE_URL'];
   if (there !== undefined)
     return there === url
       ? undefined

@@ -1,8 +1,6 @@
-import { parseEnv } from 'node:util';
-import { join } from 'node:path';
+import { environmentOf } from '../../secrets.ts';
 import type { CommandCall } from '../../cli/command.ts';
 import { CommandError } from '../../failure.ts';
-import { disk } from '../../write/disk.ts';
 import { catalogAt, keepUrl, nameOf, roleItems } from '../database/read-database.ts';
 import type { Imported } from '../imported.ts';
 import { importHasura } from './import-hasura.ts';
@@ -59,13 +57,7 @@ async function urlOf(
   source: MetadataSource,
   given: string | undefined,
 ): Promise<string> {
-  const env = {
-    ...(parseEnv((await disk.read(join(root, '.env'))) ?? '') as Record<
-      string,
-      string | undefined
-    >),
-    ...process.env,
-  };
+  const env = environmentOf(root);
   const url = given ?? env['DATABASE_URL'] ?? connectionOf(source, env);
   if (url !== undefined && url !== '') return url;
   throw new CommandError('URL_MISSING', {

@@ -1,12 +1,13 @@
 import type { ReportItem } from '../imported.ts';
+import type { PrismaField, PrismaModel } from './prisma-schema.ts';
 import {
-  argument,
-  attribute,
-  fieldsOf,
-  type PrismaField,
-  type PrismaModel,
-} from './prisma-schema.ts';
-import { keyFields, objectOf, ownColumns, type Source } from './source.ts';
+  keyFields,
+  objectOf,
+  ownColumns,
+  referencesOf,
+  relationName,
+  type Source,
+} from './source.ts';
 
 /** A relation that no field can show, with the field at its other end. */
 interface Refused {
@@ -37,9 +38,6 @@ export function withoutRefused(source: Source): {
   );
   return { source: { ...known, models }, items: refused.map(({ item }) => item) };
 }
-
-const referencesOf = (field: PrismaField) =>
-  fieldsOf(argument(attribute(field, 'relation'), 'references'));
 
 function shortened(model: PrismaModel, { models }: Source): PrismaModel {
   const fields = model.fields.map((field) => {
@@ -98,12 +96,10 @@ function reason(field: PrismaField, model: PrismaModel, target: PrismaModel): st
     : undefined;
 }
 
-const nameOf = (field: PrismaField) => {
-  const name = argument(attribute(field, 'relation'), 'name', true);
-  return name && 'text' in name ? name.text : undefined;
-};
-
 const otherEnds = (field: PrismaField, { name }: PrismaModel, { fields }: PrismaModel) =>
   fields.filter(
-    (each) => each.type === name && nameOf(each) === nameOf(field) && ownColumns(each).length === 0,
+    (each) =>
+      each.type === name &&
+      relationName(each) === relationName(field) &&
+      ownColumns(each).length === 0,
   );

@@ -9,7 +9,15 @@ import {
   textOf,
   storedName,
 } from './prisma-schema.ts';
-import { keyFields, ownColumns, schemaOf, shownFields, type Source } from './source.ts';
+import {
+  keyFields,
+  ownColumns,
+  referencesOf,
+  relationName,
+  schemaOf,
+  shownFields,
+  type Source,
+} from './source.ts';
 
 /** The field for a relation of Prisma, and the table or columns that hold it. */
 export interface ImportedRelation {
@@ -94,11 +102,6 @@ const isOptional = (field: PrismaField, { fields }: PrismaModel): boolean =>
 
 const raw = (word: string | undefined) => (word === undefined ? undefined : { raw: word });
 
-const referencesOf = (field: PrismaField): readonly string[] => {
-  const value = argument(attribute(field, 'relation'), 'references');
-  return value?.kind === 'list' ? value.values.flatMap((each) => textOf(each) ?? []) : [];
-};
-
 /** @example columnOf(post, 'authorId') // 'author_id' */
 export function columnOf(model: PrismaModel, name: string): string {
   const field = model.fields.find((each) => each.name === name);
@@ -157,6 +160,3 @@ const hasSiblings = (field: PrismaField, model: PrismaModel, target: PrismaModel
   model.name === target.name ||
   model.fields.some((each) => each !== field && each.type === target.name) ||
   target.fields.filter(({ type }) => type === model.name).length > 1;
-
-const relationName = (field: PrismaField): string | undefined =>
-  textOf(argument(attribute(field, 'relation'), 'name', true));

@@ -72,6 +72,13 @@ export const relationOver = (model: PrismaModel, scalar: string): PrismaField | 
 export const ownColumns = (field: PrismaField): readonly string[] =>
   fieldsOf(argument(attribute(field, 'relation'), 'fields'));
 
+/** The fields of the other model to which the foreign key of a relation leads. */
+export const referencesOf = (field: PrismaField): readonly string[] =>
+  fieldsOf(argument(attribute(field, 'relation'), 'references'));
+
+export const relationName = (field: PrismaField): string | undefined =>
+  textOf(argument(attribute(field, 'relation'), 'name', true));
+
 /**
  * The fields of the imported schema for scalar fields of Prisma. The fields of a foreign key become
  * its relation.

@@ -16,7 +16,7 @@ import {
   type UndoStatement,
   type UndoValue,
 } from '@twofold/runtime/store';
-import { nameIn } from '../tables/alteration.ts';
+import { nameOf } from '../tables/alteration.ts';
 import { createRun, type MigrationRun, withRun } from '../tables/migration-run.ts';
 import { kyselyOver } from '../tables/recording.ts';
 
@@ -123,13 +123,13 @@ function asValue(value: unknown): UndoValue {
 export function droppedBy(node: RootOperationNode, text: string): DroppedValues[] {
   switch (node.kind) {
     case 'DropTableNode':
-      return [{ table: nameIn(node.table)! }];
+      return [{ table: nameOf(node.table) }];
     case 'DeleteQueryNode':
-      return node.from.froms.map((from) => ({ table: nameIn(from)! }));
+      return node.from.froms.map((from) => ({ table: nameOf(from) }));
     case 'AlterTableNode':
       return (node.columnAlterations ?? []).flatMap((change) =>
         change.kind === 'DropColumnNode'
-          ? [{ table: nameIn(node.table)!, column: nameIn(change.column)! }]
+          ? [{ table: nameOf(node.table), column: nameOf(change.column) }]
           : [],
       );
     case 'RawNode':

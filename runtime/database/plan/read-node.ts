@@ -13,6 +13,7 @@ import {
   type Alteration,
   type ColumnDescription,
   nameIn,
+  nameOf,
   type RecordedStep,
 } from '../tables/alteration.ts';
 
@@ -25,7 +26,7 @@ export function readNode(node: RootOperationNode, text: string): RecordedStep[] 
   return read ?? [{ kind: 'unknown', table: readTable(node), statement: text }];
 }
 
-const named = (node: OperationNode) => ({ name: nameIn(node)! });
+const named = (node: OperationNode) => ({ name: nameOf(node) });
 
 type Reader<N> = (node: N) => RecordedStep[] | null;
 
@@ -40,7 +41,7 @@ const READERS: Readonly<Partial<Record<RootOperationNode['kind'], Reader<never>>
     {
       kind: 'dropIndex',
       table: '',
-      index: { name: nameIn(node.name)!, columns: [], unique: false },
+      index: { name: nameOf(node.name), columns: [], unique: false },
     },
   ],
   UpdateQueryNode: readUpdate,
@@ -63,8 +64,8 @@ function readCreateTable({
 }
 
 function readAlterTable(node: AlterTableNode): RecordedStep[] | null {
-  const table = nameIn(node.table)!;
-  if (node.renameTo) return [{ kind: 'renameTable', from: table, to: nameIn(node.renameTo)! }];
+  const table = nameOf(node.table);
+  if (node.renameTo) return [{ kind: 'renameTable', from: table, to: nameOf(node.renameTo) }];
   if (!node.columnAlterations || node.addConstraint || node.dropConstraint || node.addIndex)
     return null;
   const steps = node.columnAlterations.map((each) => readColumnChange(table, each));
@@ -78,14 +79,14 @@ function readColumnChange(table: string, node: ColumnChangeNode): RecordedStep |
     return {
       kind: 'renameColumn',
       table,
-      from: nameIn(node.column)!,
-      to: nameIn(node.renameTo)!,
+      from: nameOf(node.column),
+      to: nameOf(node.renameTo),
     };
   if (node.kind === 'DropColumnNode')
     return {
       kind: 'alterTable',
       table,
-      changes: [{ kind: 'drop', column: { name: nameIn(node.column)! } }],
+      changes: [{ kind: 'drop', column: { name: nameOf(node.column) } }],
     };
   return node.kind === 'AddColumnNode'
     ? { kind: 'alterTable', table, changes: [readAddColumn(node)] }
@@ -96,7 +97,7 @@ function readAddColumn({
   column,
 }: Extract<ColumnChangeNode, { kind: 'AddColumnNode' }>): Alteration {
   const described: ColumnDescription = {
-    name: nameIn(column.column)!,
+    name: nameOf(column.column),
     type: 'text',
     definition: '',
     required: column.notNull === true || column.primaryKey === true,
@@ -115,9 +116,9 @@ function readCreateIndex(node: CreateIndexNode): RecordedStep[] | null {
   return [
     {
       kind: 'createIndex',
-      table: nameIn(node.table)!,
+      table: nameOf(node.table),
       index: {
-        name: nameIn(node.name)!,
+        name: nameOf(node.name),
         columns: columns.filter((name) => name !== null),
         unique,
       },
@@ -145,7 +146,7 @@ function readUpdate({ table, updates = [], where, from }: UpdateQueryNode): Reco
   const asked = OperatorNode.is(operator) ? operator.operator : null;
   if (asked !== (rightOperand.value === null ? 'is' : '=')) return null;
   const values = { from: rightOperand.value, to: update.value.value };
-  return [{ kind: 'renameValue', table: nameIn(table)!, column, ...values }];
+  return [{ kind: 'renameValue', table: nameOf(table), column, ...values }];
 }
 
 function readTable(node: RootOperationNode): string | null {

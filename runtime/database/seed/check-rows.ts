@@ -174,10 +174,8 @@ function readLink(
   links.push({ field: field.name, targets, many, own, required });
 }
 
-const keysIn = (value: unknown, many: boolean): readonly unknown[] => {
-  if (many) return value as unknown[];
-  return value === null ? [] : [value];
-};
+const keysIn = (value: unknown, many: boolean): readonly unknown[] =>
+  many ? (value as unknown[]) : value === null ? [] : [value];
 
 /** Required fields without a value in the row and without a default. */
 function missing(entity: EntityModel, values: SeedRow['values']): string[] {

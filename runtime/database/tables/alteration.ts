@@ -9,7 +9,7 @@ import {
   ValueNode,
 } from 'kysely';
 import type { DataType, TableChange } from '@twofold/runtime/store';
-import type { StepOf, Table, TableForeignKey } from '@twofold/schema';
+import { missing, type StepOf, type Table, type TableForeignKey } from '@twofold/schema';
 
 /** A change of a table, with the SQL of columns. */
 export type Alteration =
@@ -86,8 +86,8 @@ export function describeColumn(
     ...(references && {
       references: {
         columns: [name],
-        table: nameIn(references.table)!,
-        references: references.columns.map((each) => nameIn(each)!),
+        table: nameOf(references.table),
+        references: references.columns.map((each) => nameOf(each)),
         onDelete: references.onDelete ?? 'no action',
       },
     }),
@@ -96,6 +96,9 @@ export function describeColumn(
 
 const valueOf = (node: OperationNode): unknown =>
   ValueNode.is(node) ? node.value : new ExpressionWrapper(node);
+
+/** The name in a part of a statement that always has one. */
+export const nameOf = (part: unknown): string => nameIn(part) ?? missing('a name');
 
 /** The first name in a part of a statement: of a table without its schema. */
 export function nameIn(part: unknown): string | null {
