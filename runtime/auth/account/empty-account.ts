@@ -60,32 +60,26 @@ function emptyValue(column: Column, id: UserId, dialect: Dialect): unknown {
 }
 
 function emptyOf(column: Column, id: UserId): unknown {
-  switch (column.type) {
-    case 'integer':
-    case 'bigint':
-    case 'real':
-      return column.unique && typeof id === 'number' ? id : withinBounds(column);
-    case 'decimal':
-      return String(withinBounds(column));
-    case 'boolean':
-      return false;
-    case 'timestamp':
-      return new Date(0).toISOString();
-    case 'date':
-      return '1970-01-01';
-    case 'time':
-      return '00:00:00';
-    case 'json':
-      return column.list ? '[]' : '{}';
-    case 'uuid':
-    case 'id':
-      return randomUUID();
-    case 'bytes':
-      return Buffer.alloc(0);
-    default:
-      return emptyText(column, id);
-  }
+  return (EMPTY[column.type] ?? emptyText)(column, id);
 }
+
+const emptyNumber = (column: Column, id: UserId) =>
+  column.unique && typeof id === 'number' ? id : withinBounds(column);
+
+const EMPTY: Readonly<Record<string, (column: Column, id: UserId) => unknown>> = {
+  integer: emptyNumber,
+  bigint: emptyNumber,
+  real: emptyNumber,
+  decimal: (column) => String(withinBounds(column)),
+  boolean: () => false,
+  timestamp: () => new Date(0).toISOString(),
+  date: () => '1970-01-01',
+  time: () => '00:00:00',
+  json: ({ list }) => (list ? '[]' : '{}'),
+  uuid: () => randomUUID(),
+  id: () => randomUUID(),
+  bytes: () => Buffer.alloc(0),
+};
 
 function withinBounds({ constraint = {} }: Column): number {
   return Math.min(Math.max(0, constraint.min ?? 0), constraint.max ?? 0) || (constraint.min ?? 0);

@@ -67,27 +67,13 @@ export function createEvents(
   for (const [type, listener] of Object.entries(listeners))
     if (listener) on(type as EventType, listener);
 
-  const call = async (listener: Listener, event: SecurityEvent) => {
-    try {
-      await listener(event, systemContext(kernel));
-    } catch (error) {
-      kernel.log.error(
-        {
-          event: event.type,
-          reason: error instanceof Error ? error.message : 'unknown',
-          stack: error instanceof Error ? error.stack : undefined,
-        },
-        'an event listener failed',
-      );
-    }
-  };
   const publish = (event: SecurityEvent) => {
     kernel.log[isRoutine(event) ? 'debug' : 'info']({ event }, event.type);
     for (const listener of [
       ...(subscribed.get(event.type) ?? []),
       ...(subscribed.get('*') ?? []),
     ]) {
-      const job: Promise<void> = call(listener, event).finally(() => running.delete(job));
+      const job: Promise<void> = call(kernel, listener, event).finally(() => running.delete(job));
       running.add(job);
     }
   };
@@ -114,6 +100,22 @@ export function createEvents(
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+async function call(
+  kernel: Pick<Kernel, 'store' | 'log' | 'now'>,
+  listener: Listener,
+  event: SecurityEvent,
+): Promise<void> {
+  try {
+    await listener(event, systemContext(kernel));
+  } catch (error) {
+    const known = error instanceof Error ? error : undefined;
+    kernel.log.error(
+      { event: event.type, reason: known?.message ?? 'unknown', stack: known?.stack },
+      'an event listener failed',
+    );
+  }
 }
 
 /** The pages of the console refresh their own sessions all the time, which would fill the log. */

@@ -83,23 +83,6 @@ export function createRateLimits(parts: {
     limits.flatMap((limit) =>
       toRated(limit, limit.rate ? toPolicy(limit.policy, limit.rate) : policies.get(limit.policy)),
     );
-  const refuse = async (
-    koa: KoaContext,
-    charged: RequestCharges,
-    { policy, charge }: RatedCharge,
-    wait: number,
-  ): Promise<never> => {
-    for (const { charges, at } of charged.taken.splice(0))
-      await windows.refund(
-        charges.filter(({ peek }) => !peek),
-        at,
-      );
-    await report(koa.state['context'] as RequestContext, policy.name, charge.key);
-    throw failure.tooMany(undefined, {
-      headers: { ...rateLimitFields(charged), 'Retry-After': retryAfter(wait) },
-    });
-  };
-
   return {
     enabled: parts.enabled,
     policy: (name) => policies.get(name),
@@ -120,16 +103,31 @@ export function createRateLimits(parts: {
         setFields(koa, charged);
         const refused = states.findIndex(({ accepted }) => !accepted);
         if (refused < 0) return void charged.taken.push({ charges, at });
-        return refuse(
-          koa,
-          charged,
-          asked[refused]!,
-          Math.max(...states.map(({ accepted, resetIn }) => (accepted ? 0 : resetIn))),
-        );
+        const { policy, charge } = asked[refused]!;
+        const wait = Math.max(...states.map((each) => (each.accepted ? 0 : each.resetIn)));
+        return refund(windows, charged)
+          .then(() => report(koa.state['context'], policy.name, charge.key))
+          .then(() => {
+            throw tooMany(charged, wait);
+          });
       });
     },
   };
 }
+
+/** Gives back what the request was charged before it was refused. */
+async function refund(windows: Windows, { taken }: RequestCharges): Promise<void> {
+  for (const { charges, at } of taken.splice(0))
+    await windows.refund(
+      charges.filter(({ peek }) => !peek),
+      at,
+    );
+}
+
+const tooMany = (charged: RequestCharges, wait: number) =>
+  failure.tooMany(undefined, {
+    headers: { ...rateLimitFields(charged), 'Retry-After': retryAfter(wait) },
+  });
 
 const REQUEST_CHARGES = Symbol('what this request was charged');
 

@@ -70,15 +70,21 @@ function renderField(request: PageRequest, form: FormState, field: Field): Html 
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return html`<div class="field">
 <label for="${id}">${label}${optional && html` <span class="optional">${request.t.optional}</span>`}</label>
-<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${
-    described && html` aria-describedby="${described}"`
-  }${error && html` aria-invalid="true"`}${!optional && html` required`}${
-    field.inputmode && html` inputmode="${field.inputmode}"`
-  }${field.maxLength && html` maxlength="${field.maxLength}"`}${
-    type === 'email' && html` autocapitalize="none" spellcheck="false"`
-  }${(error || field.focus) && html` autofocus`}>
+<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${attributesOf(field, described, error)}>
 ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>\n`}${error && html`<p class="error" id="${id}-error">${error}</p>\n`}</div>
 `;
+}
+
+/** The attributes that only some fields have. */
+function attributesOf(field: Field, described: string, error: string | undefined): Html {
+  const { optional, inputmode, maxLength, type, focus } = field;
+  return html`${described && html` aria-describedby="${described}"`}${
+    error && html` aria-invalid="true"`
+  }${!optional && html` required`}${inputmode && html` inputmode="${inputmode}"`}${
+    maxLength && html` maxlength="${maxLength}"`
+  }${type === 'email' && html` autocapitalize="none" spellcheck="false"`}${
+    (error || focus) && html` autofocus`
+  }`;
 }
 
 /** A button that posts one action, for lists. */

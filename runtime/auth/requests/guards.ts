@@ -125,23 +125,19 @@ const mayOperate = (auth: AuthState, { role }: Extract<Principal, { kind: 'user'
 /** Accepts the operator, a key with the scope, or a user with the permission if users may host. */
 function assertHost(auth: AuthState, context: RequestContext, permission: string): void {
   const { principal } = context;
+  const { hosting } = auth.project;
+  const suffices = (held: readonly string[]) =>
+    hasScope(held, permission) || hasScope(held, 'host:manage');
   // Keys of other capabilities, such as those for models, bring their scopes along.
   const own = principal.kind === 'api_key' ? principal.scopes : [];
-  const scopes = presentedKey(context)?.scopes ?? own;
-  if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
-    return;
-  if (principal.kind === 'api_key') throw failure.forbidden(`Permission ${permission} is required`);
-  if (principal.kind === 'user' && mayOperate(auth, principal)) {
-    if (
-      hasScope(principal.permissions, permission) ||
-      hasScope(principal.permissions, 'host:manage')
-    )
-      return;
+  if (principal.kind === 'host' || suffices(presentedKey(context)?.scopes ?? own)) return;
+  const operates = principal.kind === 'user' && mayOperate(auth, principal);
+  if (operates && suffices(principal.permissions)) return;
+  if (principal.kind === 'api_key' || operates)
     throw failure.forbidden(`Permission ${permission} is required`);
-  }
   // With a console, users who have signed in without the permission get 403.
   if (principal.kind === 'user' && auth.applications.size > 0) throw failure.forbidden();
-  if (auth.config.host === null && auth.project.hosting && auth.project.hosting.access !== 'users')
+  if (auth.config.host === null && hosting && hosting.access !== 'users')
     throw failure.forbidden('Setup required');
   throw unauthorized(context);
 }

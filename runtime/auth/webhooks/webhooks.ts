@@ -1,3 +1,4 @@
+import type { Trx } from '../base/tables.ts';
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { AuthConfig } from '../config.ts';
 import type { SecurityEvent } from '../events/event-types.ts';
@@ -55,23 +56,7 @@ export function createWebhooks(
   return {
     endpoints,
     outbox: async (trx, event) => {
-      const listening = await trx
-        .selectFrom('auth_webhook_endpoints')
-        .select(['id', 'types'])
-        .where('disabled_at', 'is', null)
-        .execute();
-      const rows = listening
-        .filter(({ types }) => isSubscribed(JSON.parse(types), event.type))
-        .map(({ id }) => ({
-          id: ulid(now()),
-          event_id: event.id,
-          endpoint_id: id,
-          body: JSON.stringify(event),
-          status: 'pending' as const,
-          attempt: 0,
-          next_at: now(),
-          created_at: now(),
-        }));
+      const rows = await deliveriesOf(trx, event, now());
       if (rows.length === 0) return;
       if (written.size > 10_000) written.clear();
       written.add(event.id);
@@ -96,6 +81,27 @@ export function createWebhooks(
     },
     wake: () => loop.soon(),
   };
+}
+
+/** The rows of the outbox for an event: one for each endpoint that wants it. */
+async function deliveriesOf(trx: Trx, event: SecurityEvent, now: number) {
+  const listening = await trx
+    .selectFrom('auth_webhook_endpoints')
+    .select(['id', 'types'])
+    .where('disabled_at', 'is', null)
+    .execute();
+  return listening
+    .filter(({ types }) => isSubscribed(JSON.parse(types), event.type))
+    .map(({ id }) => ({
+      id: ulid(now),
+      event_id: event.id,
+      endpoint_id: id,
+      body: JSON.stringify(event),
+      status: 'pending' as const,
+      attempt: 0,
+      next_at: now,
+      created_at: now,
+    }));
 }
 
 const isSubscribed = (types: readonly string[], type: string) =>
