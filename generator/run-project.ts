@@ -23,6 +23,7 @@ const QUESTIONS = {
   sql: '@twofold/database',
   status: '@twofold/database',
   adminApp: '@twofold/auth',
+  databaseReport: '@twofold/runtime/kernel',
   explainApp: '@twofold/runtime',
   jobsApp: '@twofold/runtime',
   linkApp: '@twofold/auth',

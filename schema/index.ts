@@ -30,6 +30,14 @@ export { canonicalType, fitsDatabaseType } from './database-types.ts';
 export { newDefaultsOf, type ChangedDefault } from './changed-defaults.ts';
 export { first, last, locationOf, lookUp, missing, MissingError, present } from './present.ts';
 export { didYouMean, nearest } from './did-you-mean.ts';
+export {
+  AddressError,
+  DRIVER_PARAMETERS,
+  oddParameters,
+  parsePostgresAddress,
+  type Place,
+  type PostgresAddress,
+} from './postgres-address.ts';
 export { distinctColumn, impliedList, ownSize, paged, type ImpliedList } from './implied-lists.ts';
 export { impliedFilter, impliedOrder, impliedWrite, shapesOf } from './implied-shapes.ts';
 export { directivesSdl } from './directives/index.ts';

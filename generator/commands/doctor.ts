@@ -7,7 +7,7 @@ import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { missingSteps } from '../migrations/missing-steps.ts';
 import { readProjectOf } from '../read-project.ts';
-import { askDatabase, askProject } from '../run-project.ts';
+import { askProject } from '../run-project.ts';
 
 /** The result of one check. */
 interface DoctorCheck {
@@ -16,6 +16,8 @@ interface DoctorCheck {
   readonly text: string;
   /** The command that repairs it. */
   readonly fix?: string;
+  /** What a server finds of its PostgreSQL. */
+  readonly database?: object;
 }
 
 /**
@@ -159,7 +161,7 @@ async function checkPort(
 async function checkProgram(root: string, secrets: readonly DoctorCheck[]): Promise<DoctorCheck[]> {
   const settings = await checkSettings(root);
   const ready = [...secrets, ...settings].every(({ ok }) => ok);
-  return [...settings, ready ? await checkDatabase(root) : NOT_ASKED];
+  return [...settings, ...(ready ? await checkDatabase(root) : [NOT_ASKED])];
 }
 
 const NOT_ASKED: DoctorCheck = {
@@ -217,26 +219,48 @@ function firstOf(pending: readonly string[]): string {
   return `${pending.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-async function checkDatabase(root: string): Promise<DoctorCheck> {
+interface DatabaseReport {
+  readonly pending: readonly string[];
+  /** What follows is absent for SQLite. */
+  readonly text?: string;
+  readonly database?: object;
+  readonly warnings?: readonly string[];
+}
+
+async function checkDatabase(root: string): Promise<DoctorCheck[]> {
+  const what = 'database';
   try {
-    const { pending } = await askDatabase(root, 'status');
-    return {
-      what: 'database',
-      ok: true,
-      text:
-        pending.length === 0
-          ? 'reached, and up to date'
-          : `reached; ${pending.length} migrations wait: ${firstOf(pending)}`,
-      ...(pending.length > 0 && { fix: 'npm run migrate' }),
-    };
+    const {
+      pending,
+      text = 'reached',
+      database,
+      warnings = [],
+    } = await askProject<DatabaseReport>(root, 'databaseReport');
+    const state =
+      pending.length === 0
+        ? `${text}, and up to date`
+        : `${text}; ${pending.length} migrations wait: ${firstOf(pending)}`;
+    return [
+      {
+        what,
+        ok: true,
+        text: state,
+        ...(database && { database }),
+        ...(pending.length > 0 && { fix: 'npm run migrate' }),
+      },
+      ...warnings.map((warning) => ({ what, ok: true, text: warning })),
+    ];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return {
-      what: 'database',
-      ok: false,
-      text: error.message,
-      fix: error.fix ?? 'look at DATABASE_URL in .env',
-    };
+    const code = error.code.startsWith('DATABASE_') ? `${error.code}  ` : '';
+    return [
+      {
+        what,
+        ok: false,
+        text: `${code}${error.message}`,
+        fix: error.fix ?? 'look at DATABASE_URL in .env',
+      },
+    ];
   }
 }
 

@@ -1,6 +1,6 @@
 import { hooksOf, traceResolvers } from './graphql/traces.ts';
 import { fileURLToPath } from 'node:url';
-import { adminDataOf, buildTables, opens } from '@twofold/schema';
+import { adminDataOf, opens } from '@twofold/schema';
 import type { App } from './app.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createAudit } from './audit/index.ts';
@@ -21,12 +21,13 @@ import type { Kernel, MigrationReport, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import type { Recorder } from './recorder/recorder.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
-import { type Guard, guardOf } from './store/migrations/guard.ts';
-import { noteProduction, readLedger } from './store/migrations/ledger.ts';
-import { isApplied, migrationFiles } from './store/migrations/migration-files.ts';
-import { assertTables } from './store/tables/missing-columns.ts';
-import { assertSame, awaitDatabase } from './store/at-start.ts';
-import { commandUrl, databaseSettings, databaseUrl } from './store/database-settings.ts';
+import { awaitDatabase } from './store/at-start.ts';
+import {
+  commandUrl,
+  databaseSettings,
+  databaseUrl,
+  migratesAtStart,
+} from './store/database-settings.ts';
 import { openStore } from './store/open-store.ts';
 import { noteAll } from './store/statement-log.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres/postgres-store.ts';
@@ -128,6 +129,8 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     ]),
     foreign: app.project.unmanaged,
     readOnly: options.readOnly,
+    unlimited: !options.serves,
+    makesSchema: !options.readOnly && (!options.serves || migratesAtStart(settings)),
   });
   const now = options.now ?? Date.now;
   const made: ServerModule[] = [];
@@ -320,66 +323,4 @@ export function resolversOf(app: App): Resolvers {
 function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
   const types = new Set([...Object.keys(below), ...Object.keys(above)]);
   return Object.fromEntries([...types].map((type) => [type, { ...below[type], ...above[type] }]));
-}
-
-/**
- * Brings the database to the state of the model: by the migrations of the project and of the
- * modules or, for a server that was given only a schema, by making the tables. In production,
- * pending migrations are refused unless `MIGRATE=on`.
- */
-export async function prepareDatabase(app: App, booted: Booted): Promise<void> {
-  const { project, migrations } = app;
-  const { settings, store } = booted.kernel;
-  const migrates = !project.unmanaged && settings.flag('MIGRATE', !settings.production);
-  if (!(await isUpToDate(app, booted))) await (await loadDatabase()).prepare(app, booted, migrates);
-  if (migrations && !project.unmanaged) await assertTables(store, buildTables(project));
-}
-
-/** Prepares the database past the pooler, where there is an address for that. */
-export async function prepareDirectly(app: App, booted: Booted): Promise<void> {
-  const { settings, root, log, store: pooled } = booted.kernel;
-  const { direct } = databaseSettings(settings);
-  if (direct === undefined) return prepareDatabase(app, booted);
-  const store = openStore(direct, root, { pooler: 'off', log, connections: 2 });
-  try {
-    await assertSame(pooled, store);
-    await prepareDatabase(app, { ...booted, kernel: { ...booted.kernel, store } });
-  } finally {
-    await store.close();
-  }
-}
-
-/** Whether every migration of the project and of its modules is applied. */
-async function isUpToDate({ migrations, project }: App, { kernel, modules }: Booted) {
-  if (!migrations || project.unmanaged) return false;
-  const ledger = await readLedger(kernel.store.db);
-  return (
-    isApplied(ledger, migrationFiles(migrations)) &&
-    modules.every((each) => !each.migrations?.length || isApplied(ledger, each.migrations))
-  );
-}
-
-/** Whether the database of these settings is guarded. */
-export async function guardOfDatabase({
-  store,
-  settings,
-  root,
-}: Pick<Kernel, 'store' | 'settings' | 'root'>): Promise<Guard> {
-  const ledger = await readLedger(store.db);
-  return guardOf({ url: databaseUrl(settings), root, production: settings.production, ledger });
-}
-
-/**
- * Records that a server in production mode serves the database: it is guarded from then on, by
- * every address that leads to it. A role that may only read cannot record it, and may not lose
- * rows either.
- */
-export async function rememberProduction(
-  app: App,
-  { store, settings, log }: Kernel,
-): Promise<void> {
-  if (!app.migrations || !settings.production || app.project.unmanaged) return;
-  await noteProduction(store.db).catch((error: unknown) =>
-    log.warn(`the ledger does not say that this database is one of production: ${String(error)}`),
-  );
 }

@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
-import { boot, type BootOptions, hasJobs, prepareDatabase, reachingDatabase } from './boot.ts';
+import { boot, type BootOptions, hasJobs, reachingDatabase } from './boot.ts';
+import { prepareDatabase } from './database-at-start.ts';
 import { AppError, ConfigError } from './errors.ts';
 import type { JobsAnswer, JobsQuestion } from './jobs/command.ts';
 

@@ -4,15 +4,8 @@
  */
 export type { App } from './app.ts';
 export type { AuditedChange, AuditedRequest, AuditLog } from './audit/audit-log.ts';
-export {
-  boot,
-  guardOfDatabase,
-  prepareDatabase,
-  reachingDatabase,
-  rootOf,
-  settingsIn,
-  withBooted,
-} from './boot.ts';
+export { boot, reachingDatabase, rootOf, settingsIn, withBooted } from './boot.ts';
+export { databaseReport, guardOfDatabase, prepareDatabase } from './database-at-start.ts';
 export type { Booted, BootOptions, Misfit } from './boot.ts';
 export type { Capability, OwnApplication } from './capability.ts';
 export { addServices, serviceOf } from './own-context/services.ts';

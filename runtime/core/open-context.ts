@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
-import { boot, type BootOptions, prepareDatabase } from './boot.ts';
+import { boot, type BootOptions } from './boot.ts';
+import { prepareDatabase } from './database-at-start.ts';
 import type { RequestContext } from './context/request-context.ts';
 import { systemContext } from './own-context/system-context.ts';
 

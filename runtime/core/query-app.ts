@@ -1,12 +1,6 @@
 import type { App } from './app.ts';
-import {
-  type BootOptions,
-  guardOfDatabase,
-  reachingDatabase,
-  rootOf,
-  settingsIn,
-  withBooted,
-} from './boot.ts';
+import { type BootOptions, reachingDatabase, rootOf, settingsIn, withBooted } from './boot.ts';
+import { guardOfDatabase } from './database-at-start.ts';
 import type { RequestContext } from './context/request-context.ts';
 import { AppError, failure } from './errors.ts';
 import type { GraphqlModule } from './graphql/index.ts';

@@ -1,23 +1,16 @@
 import type { Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { otherRelease } from '@twofold/schema';
+import { otherRelease, type Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { App } from './app.ts';
 import { createApplication, createMetricsApplication } from './application.ts';
-import {
-  boot,
-  type Booted,
-  type BootOptions,
-  prepareDirectly,
-  reachingDatabase,
-  rememberProduction,
-} from './boot.ts';
+import { boot, type Booted, type BootOptions, reachingDatabase } from './boot.ts';
+import { prepareDirectly, rememberProduction } from './database-at-start.ts';
 import type { Capability } from './capability.ts';
 import type { Logger } from './config/log.ts';
 import { reportToDev } from './dev-report.ts';
 import { reportDatabase } from './store/at-start.ts';
-import { databaseSettings } from './store/database-settings.ts';
-import { missingLanguages } from './store/search/languages.ts';
+import type { Dialect } from './store/store.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { drain, listen, onAllAddresses, parseAddress, portOf, urlOf } from './listener.ts';
@@ -139,11 +132,7 @@ async function start(
   try {
     kernel.recorder?.start();
     await reachingDatabase(kernel, () => prepareDirectly(app, booted));
-    await reportDatabase(
-      kernel.store,
-      databaseSettings(kernel.settings).direct !== undefined,
-      kernel.log,
-    );
+    await reportDatabase(kernel);
     await rememberProduction(app, kernel);
     for (const missing of missingLanguages(kernel.project, kernel.store.dialect))
       kernel.log.warn(missing);
@@ -262,3 +251,20 @@ function problemsOf(error: unknown): readonly string[] | null {
   if (error instanceof ConfigError) return error.problems;
   return error instanceof AppError ? [`${error.code}  ${error.message}`] : null;
 }
+
+/** The languages of SQLite. All others are treated as `simple` there. */
+const OF_SQLITE: ReadonlySet<string> = new Set(['simple', 'english']);
+
+/**
+ * Warnings at the start of a server: languages that its database does not have.
+ *
+ * @example missingLanguages(project, 'sqlite') // ['Post is searched by whole words: SQLite has no stems of german words, only of english ones']
+ */
+const missingLanguages = ({ entities }: Pick<Project, 'entities'>, dialect: Dialect) =>
+  entities.flatMap(({ name, search }) =>
+    dialect === 'postgres' || !search || OF_SQLITE.has(search.language)
+      ? []
+      : [
+          `${name} is searched by whole words: SQLite has no stems of ${search.language} words, only of english ones`,
+        ],
+  );

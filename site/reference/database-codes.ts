@@ -135,6 +135,12 @@ export const databaseCodes: readonly ErrorCode[] = [
     'give both the address of one database',
   ),
   row(
+    'DATABASE_RIGHTS_MISSING',
+    500,
+    'the role of `DATABASE_URL` may not read or write its tables; the start ends, and names every `grant` that lacks',
+    'run what it names as the owner of the tables',
+  ),
+  row(
     'DATABASE_UNAVAILABLE',
     503,
     'the database was lost while the answer was made; `outcome` says whether a write was done',

@@ -14,7 +14,7 @@ const OF_THE_CLIENT = ['NETWORK', 'TIMEOUT'];
 /** Codes of the runtime that end a start or a command, and that no request is answered with. */
 const OF_COMMANDS = [
   /^(BACKUP|MIGRATION|TARGET)_/,
-  /^(CATALOG_MISMATCH|CONFIG_INVALID|DATABASE_GUARDED|DATABASE_NOT_EMPTY|DATABASE_URL_MISMATCH|INTERNAL|ROWS_IN_THE_WAY|USER_UNKNOWN|VALUE_NOT_HELD)$/,
+  /^(CATALOG_MISMATCH|CONFIG_INVALID|DATABASE_GUARDED|DATABASE_NOT_EMPTY|DATABASE_RIGHTS_MISSING|DATABASE_URL_MISMATCH|INTERNAL|ROWS_IN_THE_WAY|USER_UNKNOWN|VALUE_NOT_HELD)$/,
 ];
 
 /** The places at which a source names a code: a status before it, a member `code`, or a choice. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { addressOf, oddities } from '../../runtime/core/store/postgres/address.ts';
+import { oddParameters, parsePostgresAddress as addressOf } from '../../schema/postgres-address.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { describeWith } from '../engines/available.ts';
@@ -85,7 +85,9 @@ describeWith('postgres', 'an address with several hosts', () => {
   it('says that none takes writes', async () => {
     await readOnly(0, true);
     await readOnly(1, true);
-    await expect(where(open(both()))).rejects.toThrow('the server takes no writes');
+    await expect(where(open(both()))).rejects.toMatchObject({
+      cause: { message: 'the server takes no writes' },
+    });
     expect(await where(open([both()[0]!]))).toBe(portOf(0));
   });
 
@@ -112,7 +114,7 @@ describeWith('postgres', 'an address with several hosts', () => {
   });
 
   it('warns of parameters that nothing knows, and of none that libpq has', () => {
-    const said = oddities(
+    const said = oddParameters(
       addressOf('postgres://h/d?slmode=require&channel_binding=require&pgbouncer=true&schema=a'),
     );
     expect(said).toEqual([

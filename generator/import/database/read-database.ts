@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalog } from '@twofold/database';
+import { parsePostgresAddress } from '@twofold/schema';
 import type { CommandCall, OptionValues } from '../../cli/command.ts';
 import { CommandError } from '../../failure.ts';
 import { askRuntime } from '../../run-project.ts';
@@ -45,7 +46,7 @@ export async function importDatabaseAt(root: string, call: CommandCall): Promise
 /** @throws CommandError because migrations keep the tables of one schema, that of the connection */
 function assertOneSchema(url: string, { schema }: OptionValues): void {
   // SQLite calls its only schema `main`.
-  const ours = /^postgres(ql)?:/.test(url) ? 'public' : 'main';
+  const ours = schemaOf(url);
   const others = [schema ?? ours].flat().filter((each) => each !== ours);
   if (others.length === 0) return;
   throw new CommandError('SCHEMA_UNMANAGED', {
@@ -61,8 +62,12 @@ function assertOneSchema(url: string, { schema }: OptionValues): void {
  */
 export async function baselineOfProject(root: string): Promise<readonly string[]> {
   const url = await urlOf(root, undefined);
-  return baselineStatements(await catalogAt(root, url, ['public']));
+  return baselineStatements(await catalogAt(root, url, [schemaOf(url)]));
 }
+
+/** The schema of the tables of a project. */
+const schemaOf = (url: string): string =>
+  /^postgres(ql)?:/.test(url) ? (parsePostgresAddress(url).schema ?? 'public') : 'main';
 
 async function urlOf(root: string, given: string | undefined): Promise<string> {
   const url = given ?? process.env['DATABASE_URL'] ?? settingsIn(root)['DATABASE_URL'];
@@ -90,7 +95,7 @@ export async function keepUrl(root: string, url: string): Promise<string | undef
 
 async function readCatalog(root: string, url: string, options: OptionValues): Promise<Catalog> {
   const asked = options['schema'] as readonly string[] | undefined;
-  return catalogAt(root, url, asked ?? ['public']);
+  return catalogAt(root, url, asked ?? [schemaOf(url)]);
 }
 
 /**
@@ -137,9 +142,9 @@ export function roleItems({ role, tables }: Catalog): ReportItem[] {
 
 /** The address without a password. */
 export function nameOf(url: string): string {
-  if (!URL.canParse(url) || !url.startsWith('postgres')) return url;
-  const { hostname, pathname } = new URL(url);
-  return `the database ${decodeURIComponent(pathname.slice(1))} at ${hostname}`;
+  if (!/^postgres(ql)?:/.test(url)) return url;
+  const { database = '', places } = parsePostgresAddress(url);
+  return `the database ${database} at ${places.map(({ host }) => host).join(', ')}`;
 }
 
 /** Whether a name fits a pattern with `*` and `?`. */

@@ -266,7 +266,9 @@ export class UserDirectory {
   /** Takes a lock until the transaction ends, on all servers that share the database. */
   async serialise(trx: Trx): Promise<void> {
     if (this.#store.dialect === 'postgres')
-      await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
+      await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || '/auth/users', 0))`.execute(
+        trx,
+      );
   }
 
   /** The name of the key in the database. */

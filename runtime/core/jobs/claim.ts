@@ -185,7 +185,7 @@ async function nextPriority(ask: Ask, below: number | null): Promise<number | nu
 
 /** Until the end of the transaction, no other server counts running jobs. */
 const lockLimits = (ask: Ask) =>
-  ask(`select pg_advisory_xact_lock(hashtextextended('twofold_jobs', 0))`);
+  ask(`select pg_advisory_xact_lock(hashtextextended(current_schema() || '/twofold_jobs', 0))`);
 
 interface SlotCount {
   readonly slot: string;

@@ -82,7 +82,7 @@ async function addWithKey(
 ): Promise<number> {
   const { name } = sending;
   if (store.dialect === 'postgres')
-    await ask('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
+    await ask('select pg_advisory_xact_lock(hashtextextended(current_schema() || ?, 0))', [
       `twofold_jobs:${name}:${key}`,
     ]);
   const [waiting] = await (replace

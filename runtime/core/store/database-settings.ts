@@ -37,7 +37,7 @@ export function databaseSettings(settings: Settings, workers = 1): DatabaseSetti
   const pooler = read('DATABASE_POOLER') ?? 'auto';
   const mode = MODES.find((each) => each === pooler);
   if (!mode) settings.problem(`DATABASE_POOLER must be ${MODES.slice(0, 2).join(', ')} or off`);
-  const direct = read('DATABASE_DIRECT_URL');
+  const direct = inSchemaOf(url, read('DATABASE_DIRECT_URL'));
   if (direct !== undefined && !/^postgres(ql)?:\/\//.test(direct))
     settings.problem('DATABASE_DIRECT_URL must be postgres://user:password@host/database');
   const access = { ca: read('DATABASE_CA'), passwordCommand: read('DATABASE_PASSWORD_COMMAND') };
@@ -52,6 +52,18 @@ export function databaseSettings(settings: Settings, workers = 1): DatabaseSetti
     pooler: mode ?? 'auto',
     connections: Math.max(LEAST, Math.floor(all / workers) || 0),
   };
+}
+
+/** Whether a server applies what is pending: in production only where that is said. */
+export const migratesAtStart = (settings: Settings): boolean =>
+  settings.flag('MIGRATE', !settings.production);
+
+/** A direct address that names no schema has that of the other one. */
+function inSchemaOf(url: string, direct: string | undefined): string | undefined {
+  const schema = /[?&](schema=[^&]+)/;
+  const [, named] = schema.exec(url) ?? [];
+  if (!named || direct === undefined || schema.test(direct)) return direct;
+  return `${direct}${direct.includes('?') ? '&' : '?'}${named}`;
 }
 
 /** The address for commands, which need no pooler. */

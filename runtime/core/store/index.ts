@@ -8,6 +8,7 @@ export * from './migrations/ledger.ts';
 export { type MigrationFile, migrationFiles } from './migrations/migration-files.ts';
 export type { Migration } from './migrations/migration.ts';
 export { openStore } from './open-store.ts';
+export { addressOf } from './postgres/address.ts';
 export { clientOf } from './postgres/connecting.ts';
 export {
   dropPostgresSearch,

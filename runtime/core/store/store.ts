@@ -53,6 +53,8 @@ export interface DatabaseFacts {
   readonly version: string;
   readonly pooler: boolean;
   readonly tls: boolean;
+  /** Whether what is sent leaves this machine without encryption. */
+  readonly exposed: boolean;
   /** The most connections of this store, and the most that the database gives. */
   readonly connections: number;
   readonly max_connections: number;

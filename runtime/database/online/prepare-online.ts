@@ -108,32 +108,31 @@ async function isThere(db: Kysely<any>, { does, name, table }: Preparation): Pro
 
 type Running = Pick<PreparingOnline, 'store' | 'lockTimeout'>;
 
-async function inMoment(
-  { store, lockTimeout }: Running,
-  statements: readonly string[],
-): Promise<void> {
-  await store.transaction(async (trx) => {
-    await sql.raw(`set local lock_timeout = ${Math.ceil(lockTimeout)}`).execute(trx);
-    for (const statement of statements) await sql.raw(statement).execute(trx);
-  });
-}
+/** A role may have time limits of its own. */
+const limits = (set: 'set' | 'set local', lockTimeout: number) =>
+  `${set} lock_timeout = ${Math.ceil(lockTimeout)}; ${set} statement_timeout = 0`;
 
-async function fillRows({ db }: Store, statement: string): Promise<void> {
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql.raw(statement).execute(db);
-    if (numAffectedRows === 0n) return;
-  }
+const inMoment = ({ store, lockTimeout }: Running, statements: readonly string[]) =>
+  store.transaction(async (trx) => {
+    await sql.raw(limits('set local', lockTimeout)).execute(trx);
+    let last;
+    for (const statement of statements) last = await sql.raw(statement).execute(trx);
+    return last;
+  });
+
+async function fillRows(store: Store, statement: string): Promise<void> {
+  while ((await inMoment({ store, lockTimeout: 0 }, [statement]))?.numAffectedRows);
 }
 
 /** `create index concurrently` runs in no transaction. A pooler's connection takes no setting. */
 async function alone({ store, lockTimeout }: Running, statement: string): Promise<void> {
   if ((await store.describe?.())?.pooler) return void (await sql.raw(statement).execute(store.db));
   await store.db.connection().execute(async (connection) => {
-    await sql.raw(`set lock_timeout = ${Math.ceil(lockTimeout)}`).execute(connection);
+    await sql.raw(limits('set', lockTimeout)).execute(connection);
     try {
       await sql.raw(statement).execute(connection);
     } finally {
-      await sql.raw('reset lock_timeout').execute(connection);
+      await sql.raw('reset lock_timeout; reset statement_timeout').execute(connection);
     }
   });
 }

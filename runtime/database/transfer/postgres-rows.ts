@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { clientOf, quotedName } from '@twofold/runtime/store';
+import { addressOf, clientOf, quotedName } from '@twofold/runtime/store';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { parseCopyLine, printCopyLine } from './copy-text.ts';
@@ -25,8 +25,9 @@ const SETTINGS = `set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; 
 async function connect(url: string, begin: string, readOnly = false): Promise<pg.Client> {
   const client = new (clientOf(url, { application: 'twofold', readOnly }))();
   await client.connect();
-  await client.query(begin);
-  await client.query(SETTINGS);
+  const { schema } = addressOf(url);
+  const path = schema === undefined ? '' : `; set local search_path to ${quotedName(schema)}`;
+  await client.query(`${begin}; ${SETTINGS}${path}`);
   return client;
 }
 

@@ -66,21 +66,19 @@ const columnsIn = (message: string) =>
 const identityIn = (text: string) =>
   [...text.matchAll(/_(email|username|phone)_identity_key/g)].map((match) => match[1] as string);
 
-/** Class 23 and 22, see PostgreSQL's appendix "Error Codes". */
-function fromPostgres({
-  code,
-  detail,
-  column,
-  constraint,
-  severity,
-  message,
-}: PostgresError): AppError | undefined {
+/** Class 23 and 22, and the time limits of a role or a database, see PostgreSQL's appendix "Error Codes". */
+function fromPostgres(cause: PostgresError): AppError | undefined {
+  const { code, detail, column, constraint, severity, message } = cause;
   if (severity === undefined || code === undefined) return undefined;
   switch (code) {
     case '23505':
       return conflict(
         /\(([^)]*)\)=/.exec(detail ?? '')?.[1]?.split(', ') ?? identityIn(constraint ?? ''),
       );
+    case '57014':
+    case '55P03':
+    case '25P03':
+      return new AppError(503, 'TIMEOUT', 'The database ended what took too long', { cause });
     case '23503':
     case '23001':
       return related();

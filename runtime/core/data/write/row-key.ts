@@ -156,7 +156,10 @@ export const isConflict = (error: unknown): boolean =>
 async function waitForTurn(writing: Writing, { entity }: EntityModel, key: KeyValues) {
   const text = JSON.stringify([entity.table, ...[...key].map((part) => part.map(String))]);
   const value = { from: 'value' as const, value: text, as: { type: 'text' as const } };
-  await run(writing, sql`select pg_advisory_xact_lock(hashtextextended(${value}, 0))`);
+  await run(
+    writing,
+    sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || ${value}, 0))`,
+  );
 }
 
 /** The columns of a key for a new row: ids that the database makes are left out. */

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Logger } from '../../config/log.ts';
 import { AppError } from '../../errors.ts';
 import type { Store } from '../store.ts';
 import { acquire, advisoryLocks, leasedLocks, LOCK_PATIENCE, type LockKeeper } from './locks.ts';
+import { addressOf } from './address.ts';
 import { clientOf } from './connecting.ts';
 import type { StatementPool } from './pool.ts';
 import { type Hear, Session } from './session.ts';
@@ -33,6 +34,12 @@ interface Ways {
 export function betweenServers(options: BetweenOptions): BetweenServers {
   const { statements, url, direct, application, log } = options;
   const Client = clientOf(direct ?? url, options);
+  // Another project may have another schema of the database, which the two do not share.
+  const { schema } = addressOf(url);
+  const scope =
+    schema === undefined
+      ? ''
+      : `_${createHash('sha256').update(schema).digest('hex').slice(0, 12)}`;
   const session = new Session({
     // Statements of several locks do not wait for each other.
     connect: () => new Client({ pipeline: true }),
@@ -54,19 +61,22 @@ export function betweenServers(options: BetweenOptions): BetweenServers {
     messages: kept,
   });
   const own = (): Ways => ({
-    locks: advisoryLocks(session),
+    locks: advisoryLocks(session, scope === '' ? scope : `${schema}/`),
     messages: {
-      listen: session.listen.bind(session),
+      listen: (channel, hear, interrupt) => session.listen(channel + scope, hear, interrupt),
       send: async (channel, payloads) =>
         void (await statements.pool.query(
           'select pg_notify($1, part) from unnest($2::text[]) part',
-          [channel, payloads],
+          [channel + scope, payloads],
         )),
     },
   });
   let found: Ways | undefined;
-  const ways = async () =>
-    (found ??= direct === undefined && (await statements.isPooled()) ? rows() : own());
+  // The first connection for statements finds a pooler, and makes a schema.
+  const ways = async () => {
+    const isPooled = found === undefined && (await statements.isPooled());
+    return (found ??= direct === undefined && isPooled ? rows() : own());
+  };
   return {
     lock: async (name, work, patience = LOCK_PATIENCE) => {
       const { locks } = await ways();

@@ -1,9 +1,12 @@
 import type { ConnectionOptions } from 'node:tls';
+import type { Place } from '@twofold/schema';
 import type pg from 'pg';
 import type { Logger } from '../../config/log.ts';
 import { READ_ONLY, refusesWrites } from '../unreachable.ts';
-import { addressOf, driverOptions, encryptionOf, type Place } from './address.ts';
+import { addressOf, driverOptions, encryptionOf } from './address.ts';
+import { quotedName } from '../tables/quoting.ts';
 import { type PasswordCommand, passwordFrom } from './password-command.ts';
+import { type TellingWire, wireTo } from './search-path.ts';
 import { driver, isOpen, type Wire, wireClass, type WireClass } from './wire.ts';
 
 /** What the types of the driver leave out of a client. */
@@ -12,6 +15,9 @@ interface Attempted {
   readonly sslNegotiation: string;
   _ended: boolean;
 }
+
+/** PostgreSQL's code of a transaction that was idle for longer than its limit. */
+const IDLE_TOO_LONG = '25P03';
 
 /** What another host of the same address would answer as well: a wrong password, rule or name. */
 const SAME_ELSEWHERE: ReadonlySet<unknown> = new Set(['28P01', '28000', '3D000']);
@@ -26,6 +32,10 @@ export interface ReachOptions {
 /** A client that knows whether the server that it is connected to has stopped to take writes. */
 export interface ReachingClient extends pg.Client {
   readonly isStale: boolean;
+  /** What PostgreSQL said when it ended an idle transaction. */
+  readonly fatal: unknown;
+  /** Makes names those of the schema of the address, whoever has the connection of a pooler next. */
+  enterSchema(isPooled: boolean): Promise<void>;
 }
 
 /** How the connections of an address are made, and what they have found. */
@@ -61,19 +71,29 @@ export function clientOf(
   const command = passwordCommand === undefined ? undefined : passwordFrom(passwordCommand, log);
   const fallback = { ...(application !== undefined && { fallback_application_name: application }) };
   const made = { ...driverOptions(address), ...fallback, ...places[0], password, ssl: offered };
-  const Connection = wireClass();
+  const { schema } = address;
+  const Connection = schema === undefined ? wireClass() : wireTo(schema, wireClass());
   const target: Target = { places, offered, command, readOnly, Connection, right: 0, era: 0 };
   return class extends driver().Client {
     era = target.era;
+    fatal: unknown;
 
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, ...made });
       // A broken connection fails what runs on it; without a listener, it would end the process.
-      this.on('error', () => {});
+      this.on('error', (error: unknown) => {
+        if (codeOf(error) === IDLE_TOO_LONG) this.fatal = error;
+      });
     }
 
     get isStale(): boolean {
       return this.era !== target.era;
+    }
+
+    async enterSchema(isPooled: boolean): Promise<void> {
+      if (schema === undefined) return;
+      if (!isPooled) return void (await this.query(`set search_path to ${quotedName(schema)}`));
+      (this.connection as unknown as TellingWire).tells = true;
     }
 
     override connect(): Promise<pg.Client>;

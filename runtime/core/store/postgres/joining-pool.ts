@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Abandoned } from './abandoned.ts';
 import type { Asker, Bounds } from '../bounds.ts';
+import type { ReachingClient } from './connecting.ts';
 import { isSerializationFailure } from '../transactions/transaction-failures.ts';
 import { DatabaseLost, type LostOutcome } from '../unreachable.ts';
 import { isRead, lossOf, reached } from './losses.ts';
@@ -123,6 +124,11 @@ class ScopeConnection implements TransactionConnection {
       if (!this.#client) throw new DatabaseLost('none', undefined, true);
       return await this.#client.query(sql, parameters as unknown[]);
     } catch (error) {
+      const idle = (this.#client as unknown as ReachingClient | undefined)?.fatal;
+      if (idle && this.#begun) {
+        this.#client = void this.#client?.release(true);
+        throw idle;
+      }
       const loss = await lossOf(this.#options.presence, error, outcome);
       const isLost = loss instanceof DatabaseLost;
       if (isLost) this.#client = void this.#client?.release(true);

@@ -90,21 +90,25 @@ const ADVISORY_HOLDER = `select pid, coalesce(application_name, '') as applicati
     and database = (select oid from pg_database where datname = current_database())
     and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)`;
 
-/** Locks of the session, which PostgreSQL frees when it ends in any way. */
-export function advisoryLocks(session: Session): LockKeeper {
+/**
+ * Locks of the session, which PostgreSQL frees when it ends in any way.
+ *
+ * @param scope begins the name of each, because a lock is one of the whole database.
+ */
+export function advisoryLocks(session: Session, scope: string): LockKeeper {
   // A lock that cannot be given back ends with its connection.
   const unlock = async (name: string, seed: number) =>
-    void (await session.query(UNLOCK, [name, seed]).catch(() => session.drop()));
+    void (await session.query(UNLOCK, [scope + name, seed]).catch(() => session.drop()));
   return {
     ends: true,
     attempt: async (name, next) => {
-      const [{ place, held }] = await session.query(TRY, [name, next]);
+      const [{ place, held }] = await session.query(TRY, [scope + name, next]);
       if (held) return 'held';
       return place ? 'next' : 'taken';
     },
     release: (name) => unlock(name, 0),
     leave: (name) => unlock(name, 1),
-    holderOf: async (name) => (await session.query(ADVISORY_HOLDER, [name]))[0],
+    holderOf: async (name) => (await session.query(ADVISORY_HOLDER, [scope + name]))[0],
   };
 }
 

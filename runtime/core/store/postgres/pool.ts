@@ -2,15 +2,21 @@ import type pg from 'pg';
 import { ConfigError } from '../../errors.ts';
 import type { DatabaseFacts } from '../store.ts';
 import { DatabaseLost, isNotYet } from '../unreachable.ts';
+import { addressOf } from './address.ts';
 import { clientOf, type ReachingClient, type ReachOptions } from './connecting.ts';
 import { LOOK, Presence } from './presence.ts';
-import { driver } from './wire.ts';
+import { makeSchema } from './search-path.ts';
+import { driver, type Wire } from './wire.ts';
 
 /** Whether the address leads to a pooler in transaction mode. `auto`: what a connection shows. */
 export type PoolerMode = 'auto' | 'on' | 'off';
 
 export interface PoolOptions extends ReachOptions {
   readonly max: number;
+  /** Whether the time limits of the role and the database do not hold, as for migrations. */
+  readonly unlimited?: boolean | undefined;
+  /** Whether the schema of the address is made when it is absent. */
+  readonly makesSchema?: boolean | undefined;
   readonly pooler?: PoolerMode | undefined;
 }
 
@@ -82,6 +88,7 @@ export function openPool(url: string, options: PoolOptions): StatementPool {
   const { Pool, types } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
+  const enter = enteringSchema(url, options);
   let pooled = pooler === 'auto' ? undefined : pooler === 'on';
   const pool = new Pool({
     Client: clientOf(url, options),
@@ -93,7 +100,8 @@ export function openPool(url: string, options: PoolOptions): StatementPool {
       if (pooler === 'auto')
         pooled = pooled === true || shown.id !== (client as { processID?: number }).processID;
       presence.made(shown.closed);
-      await prepare(client, pooled === true, readOnly);
+      await prepare(client, pooled === true, options);
+      await enter(client as ReachingClient, pooled === true);
     },
   });
   const connect = pool.connect.bind(pool) as (taken: Take) => void;
@@ -115,19 +123,36 @@ export function openPool(url: string, options: PoolOptions): StatementPool {
   };
 }
 
+/** Gives each connection the schema of the address, which the first one makes. */
+function enteringSchema(url: string, { makesSchema, readOnly }: PoolOptions) {
+  const { schema } = addressOf(url);
+  let made = schema === undefined;
+  return async (client: ReachingClient, isPooled: boolean) => {
+    if (!made) await makeSchema(client, schema!, makesSchema ?? !readOnly);
+    made = true;
+    await client.enterSchema(isPooled);
+  };
+}
+
 /**
  * Switches off JIT compilation: PostgreSQL compiles each expression of a statement that it
  * estimates as costly, and one that makes JSON of forty types takes seconds to compile and
  * milliseconds to run. PostgreSQL notices within seconds that this process has ended (14 and later,
  * on Linux). A connection of a pooler is everybody's, so it stays as it is.
  */
-async function prepare(client: pg.ClientBase, pooled: boolean, readOnly: boolean): Promise<void> {
+async function prepare(
+  client: pg.ClientBase,
+  pooled: boolean,
+  { readOnly, unlimited }: PoolOptions,
+): Promise<void> {
   if (pooled && readOnly)
     throw new ConfigError([
       'DATABASE_URL leads to a pooler, which cannot refuse writes: set DATABASE_DIRECT_URL to the address of PostgreSQL itself',
     ]);
   if (pooled) return;
   if (readOnly) await client.query('set default_transaction_read_only = on');
+  if (unlimited)
+    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
   await client
     .query(`set jit = off; set client_connection_check_interval = '5s'`)
     .catch(() => client.query('set jit = off').catch(() => {}));
@@ -150,7 +175,10 @@ const FACTS = `select current_setting('server_version') as version,
     select sum(setting::int)::int from pg_settings
     where name in ('superuser_reserved_connections', 'reserved_connections')
   ) - (select count(*)::int - 1 from pg_stat_activity where backend_type = 'client backend') as room,
-  current_database() as identity`;
+  current_database() || coalesce('/' || nullif(current_schema(), 'public'), '') as identity`;
+
+/** The loopback, or no address at all: a Unix socket. */
+const HERE = /^(::ffff:)?127\.|^::1$|^$/;
 
 /** See `Store.describe`. */
 export async function describePool({ pool, isPooled }: StatementPool): Promise<DatabaseFacts> {
@@ -161,12 +189,13 @@ export async function describePool({ pool, isPooled }: StatementPool): Promise<D
     const system = await client
       .query('select system_identifier as id from pg_control_system()')
       .catch(() => undefined);
-    const { stream } = (client as unknown as { connection: { stream: { encrypted?: boolean } } })
-      .connection;
+    const { stream } = (client as unknown as { connection: Wire }).connection;
+    const tls = stream.encrypted === true;
     return {
       ...facts,
       pooler,
-      tls: stream.encrypted === true,
+      tls,
+      exposed: !tls && !HERE.test(stream.remoteAddress ?? ''),
       connections: pool.options.max + 1,
       identity: `${facts.identity}${system ? ` of ${system.rows[0].id}` : ''}`,
     };

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, PostgresIntrospector, sql, type TableMetadata } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
 import {
@@ -12,6 +12,7 @@ import {
 import { joiningDatabase, joiningStore } from '../transactions/joining.ts';
 import type { Logger } from '../../config/log.ts';
 import type { JsonText } from '../large-text.ts';
+import { addressOf } from './address.ts';
 import { betweenServers } from './between-servers.ts';
 import { driver, wireClass } from './wire.ts';
 import { describePool, openPool, type PoolerMode, type StatementPool } from './pool.ts';
@@ -35,6 +36,8 @@ const CONNECTIONS = 6;
 
 /** A schema change that waits for a lock delays every later query, so its wait is limited. */
 const LOCK_TIMEOUT = '5s';
+const UNLIMITED =
+  'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 
 /**
  * The most connections for long statements; the others stay free for short ones. A database on this
@@ -68,6 +71,9 @@ export interface PostgresOptions {
   readonly foreign?: boolean | undefined;
   /** Whether every statement that writes is refused: a SQLite file must be there. */
   readonly readOnly?: boolean | undefined;
+  /** See `PoolOptions`. */
+  readonly unlimited?: boolean | undefined;
+  readonly makesSchema?: boolean | undefined;
 }
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
@@ -86,6 +92,8 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
   const { presence } = statements;
   const joining = joiningPool({ pool, presence, scopes, abandoned });
   const dialect = new PostgresDialect({ pool: joining });
+  const { schema } = addressOf(url);
+  if (schema !== undefined) dialect.createIntrospector = (of) => new SchemaIntrospector(of, schema);
   const plain = new Kysely<any>({ dialect, ...(note && { log: kyselyLog(note) }) });
   const builder = plain.transaction();
   const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout: own.timeout });
@@ -111,7 +119,7 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
         repeated(() => reached(() => ask(parts, { text, values, asker }, 'unknown'), asker)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
-          await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
+          await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'; ${UNLIMITED}`).execute(trx);
           return work(trx);
         }),
       query: ((text, values, bounds) => query(text, values, bounds?.asker)) as Store['query'],
@@ -143,6 +151,20 @@ export function postgresStore(url: string, options: PostgresOptions = {}): Store
     },
     scopes,
   );
+}
+
+/** The tables of one schema, where those of others are of other projects. */
+class SchemaIntrospector extends PostgresIntrospector {
+  readonly #schema: string;
+
+  constructor(db: Kysely<any>, schema: string) {
+    super(db);
+    this.#schema = schema;
+  }
+
+  override async getTables(): Promise<TableMetadata[]> {
+    return (await super.getTables()).filter(({ schema }) => schema === this.#schema);
+  }
 }
 
 /** Single statements: their rows, or the first column of the first row as text. */

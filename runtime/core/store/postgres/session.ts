@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type pg from 'pg';
 import { AppError } from '../../errors.ts';
+import type { ReachingClient } from './connecting.ts';
 
 /** Milliseconds after which a lost connection is made again. */
 const AGAIN_AFTER = 250;
@@ -24,7 +25,7 @@ const missed = () =>
   });
 
 export interface SessionOptions {
-  readonly connect: () => pg.Client;
+  readonly connect: () => ReachingClient;
   /** Whether the connection is one to PostgreSQL itself, with a session of its own. */
   readonly isDirect: () => boolean;
   /** Called when a connection is lost, with all that depends on it. */
@@ -92,6 +93,7 @@ export class Session {
     try {
       await client.connect();
       if (this.#options.isDirect()) await client.query(NOTICE_LOSS);
+      await client.enterSchema(!this.#options.isDirect());
       for (const channel of this.#heard.eventNames())
         await client.query(`listen ${String(channel)}`);
     } catch (error) {

@@ -1,4 +1,6 @@
+import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import { LargeRows } from './large-rows.ts';
@@ -9,16 +11,22 @@ export const driver = () =>
     readonly utils: { prepareValue(value: unknown): unknown };
   };
 
-/** What the types of the driver leave out. */
-export interface Wire extends pg.Connection {
-  readonly stream: pg.Connection['stream'] & { readonly encrypted?: boolean };
+/** The driver's connection, of which its types have a part. */
+export interface Wire extends EventEmitter {
+  readonly stream: Duplex & { readonly encrypted?: boolean; readonly remoteAddress?: string };
   readonly ssl: ConnectionOptions | boolean;
   readonly sslNegotiation: string;
+  /** Present once it is connected. */
   largeRows?: LargeRows;
   connect(port: number | string, host?: string): void;
   requestSsl(): void;
   cancel(id: number, key: number): void;
   attachListeners(stream: Listened): void;
+  parse(statement: { readonly text: string; readonly name: string }): void;
+  bind(parameters: { readonly statement: string; readonly values: readonly unknown[] }): void;
+  execute(portal: object): void;
+  sync(): void;
+  query(text: string): void;
 }
 
 interface Listened {
