@@ -14,7 +14,10 @@ const line = whole({
   fields: { type: 'object' },
 });
 
+const page = whole({ lines: list(line), next_cursor: orNull('string') });
+
 export type LogEntry = ValueOf<typeof line>;
+export type LogPage = ValueOf<typeof page>;
 
 const moment = {
   ...text,
@@ -36,10 +39,7 @@ export const systemLogs = flow('GET /api/system/logs', {
     cursor: { type: 'string', maxLength: 100 },
   },
   answers: {
-    200: [
-      'Lines, and the cursor of the next page',
-      whole({ lines: list(line), next_cursor: orNull('string') }),
-    ],
+    200: ['Lines, and the cursor of the next page', page],
   },
   refuses: { 400: 'A parameter is wrong', 429: 'A stream too many' },
   async handle(call, { kernel, streams }) {
@@ -53,7 +53,7 @@ export const systemLogs = flow('GET /api/system/logs', {
     const recorder = recorderOf(kernel);
     if (call.koa.get('Accept').includes('text/event-stream'))
       return followLog({ recorder, streams, limit, filter }, call);
-    const page = await recorder.page({ ...filter, limit, ...(cursor && { cursor }) });
-    return reply(200, page, { 'Cache-Control': 'no-store' });
+    const found = await recorder.page({ ...filter, limit, ...(cursor && { cursor }) });
+    return reply(200, found, { 'Cache-Control': 'no-store' });
   },
 });

@@ -154,7 +154,7 @@ export function modulesOf({ paths, components }: OpenApi, every = false): Module
       },
     ];
   });
-  return modules.sort((a, b) => a.type.localeCompare(b.type));
+  return modules.sort((a, b) => a.type.localeCompare(b.type, 'en', { numeric: true }));
 }
 
 /** The operations from which the rules do not leave the caller out. */

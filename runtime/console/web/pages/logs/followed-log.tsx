@@ -8,7 +8,7 @@ import { type LogFilter, type LogLine, LogLines } from '../../parts/log-lines.ts
 import { LogView } from '../../parts/log-view.tsx';
 import { notifyFailure } from '../../parts/notices.tsx';
 import { type Streamed, useStream } from '../../parts/use-stream.ts';
-import type { LogEntry } from '../../../flows/logs.ts';
+import type { LogEntry, LogPage } from '../../../flows/logs.ts';
 import { appLine, serverLine } from './lines.ts';
 import type { ComponentChildren } from 'preact';
 import { withoutAnsi } from '../../parts/ansi.ts';
@@ -71,7 +71,7 @@ function OlderLines({ lines, level }: { lines: PausableLines; level: string }) {
     setState('reading');
     const path = `/api/system/logs?limit=${FIRST}&cursor=${first.id}${level}`;
     try {
-      const older = await call<Page>('GET', path);
+      const older = await call<LogPage>('GET', path);
       lines.prepend(older.lines.map(serverLine).toReversed());
       setState(older.next_cursor === null ? 'none' : 'some');
     } catch (error) {
@@ -84,11 +84,6 @@ function OlderLines({ lines, level }: { lines: PausableLines; level: string }) {
       {t('Older lines')}
     </Button>
   );
-}
-
-interface Page {
-  readonly lines: readonly LogEntry[];
-  readonly next_cursor: string | null;
 }
 
 interface LogToolsProps {

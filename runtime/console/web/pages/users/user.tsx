@@ -139,7 +139,7 @@ function OwnFields({ user: { id, row } }: { user: User }) {
   const rowPath = `${base}/data/${plural}?${isAdmin ? 'as=admin&' : ''}row=${at}`;
   return (
     <Panel name={row.type} tools={<a href={rowPath}>{t('Open the row')}</a>}>
-      <Facts rows={fields} />
+      {fields.length > 0 ? <Facts rows={fields} /> : <p class="quiet">{t('No further fields.')}</p>}
     </Panel>
   );
 }
