@@ -1,20 +1,19 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply, type Reply } from '@twofold/runtime/http';
 import { flag, object } from '@twofold/schema/shapes';
-import type { StepWrites } from '../events/events.ts';
 import { askerOf } from '../mails/stranger-mail.ts';
 import type { AuthState } from '../state.ts';
 import { startReset } from '../sign-in/mailed-links.ts';
 import { resetGoal } from '../sign-in/reset.ts';
 import { asUser, callerOf } from '../base/caller.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
-import { endAccess, type KeptAccess } from '../sign-in/ended-access.ts';
+import { replacePassword } from '../sign-in/ended-access.ts';
 import { claimOf } from '../sign-in/first-proof.ts';
 import { identifierOf } from '../limits/identifier.ts';
 import { emailKey } from '../base/identity-rules.ts';
 import { checkPassword, requireApiKey, toAttempt } from '../sign-in/login.ts';
 import { advance } from '../sign-in/advance.ts';
-import { assertStillOpen, signedInAccount } from '../requests/proof.ts';
+import { signedInAccount } from '../requests/proof.ts';
 import { readTicket, useTicket } from '../sign-in/tickets.ts';
 import { refuseImpersonation } from '../requests/authority.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
@@ -158,18 +157,22 @@ async function bySession(auth: AuthState, call: Call): Promise<Reply> {
   if (body.current_password === undefined) throw failure.badRequest('current_password is required');
   const attempt = toAttempt(auth, context, koa, account.email, body.current_password);
   await checkPassword(auth, attempt);
-  const change = await prepare(auth, call, account, {
+  const replace = await replacePassword(auth, account, body.new_password, {
+    reason: 'password changed',
     session: sessionId,
     keep: body.keep ?? [],
   });
-  await auth.events.transact(asUser(callerOf(context), account.id), change);
+  await auth.events.transact(asUser(callerOf(context), account.id), replace);
   return reply(200, { message: 'Password changed' });
 }
 
 async function byTicket(auth: AuthState, call: Call): Promise<Reply> {
   requireApiKey(auth, call.context);
   const { token, entry } = await readTicket(auth, call.body.ticket, ['change_password']);
-  const replace = await prepare(auth, call, entry.account, { keep: [] });
+  // A refused password uses no ticket up.
+  const replace = await replacePassword(auth, entry.account, call.body.new_password, {
+    reason: 'password changed',
+  });
   return advance(auth, call, {
     ...entry,
     // `advance` looks for steps that are left before the writes run. The write below clears this
@@ -180,31 +183,4 @@ async function byTicket(auth: AuthState, call: Call): Promise<Reply> {
       await replace(change);
     },
   });
-}
-
-/** Checks and hashes the new password. A refused one uses no ticket up. */
-async function prepare(
-  auth: AuthState,
-  { body }: Call,
-  account: Account,
-  { session, keep }: { readonly session?: string; readonly keep: readonly KeptAccess[] },
-): Promise<StepWrites> {
-  await auth.passwords.assert(body.new_password, account);
-  const password = await auth.passwords.hash(body.new_password);
-  return async (change) => {
-    const { trx, emit } = change;
-    await auth.directory.update(trx, account.id, {
-      password,
-      password_changed_at: auth.now(),
-    });
-    // The update has waited for a reset that was under way. The reset ended this session, and its
-    // password stays.
-    if (session !== undefined) await assertStillOpen(auth, trx, session);
-    const ended = await endAccess(auth, change, account, {
-      reason: 'password changed',
-      keep,
-      ...(session !== undefined && { session }),
-    });
-    emit('password.changed', account.id, { ...ended });
-  };
 }

@@ -59,27 +59,6 @@ const MAX_WAITING = 256;
 export function createLockout(store: Store, options: LockOptions, now: () => number): Lockout {
   const reservations = new Map<string, Reservation>();
 
-  const reserve = async (
-    key: LockKey,
-    reservation: Reservation,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    for (;;) {
-      const { epoch } = reservation;
-      const state = await readLock(store.db, key);
-      const until = lockedUntil(state, options, now());
-      if (until !== null) throw accountLocked(until - now());
-      if (signal.aborted) throw failure.badRequest('Invalid request');
-      // A compare that finished while the row was read has changed the row.
-      if (reservation.epoch !== epoch) continue;
-      if (placesLeft(state, options, now()) > reservation.inFlight)
-        return void (reservation.inFlight += 1);
-      if (reservation.waiting.size >= MAX_WAITING)
-        throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
-      await nextRelease(reservation, signal);
-    }
-  };
-
   const drop = (name: string, reservation: Reservation) => {
     reservation.holders -= 1;
     if (reservation.holders === 0) reservations.delete(name);
@@ -108,7 +87,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
       };
       reservations.set(name, reservation);
       reservation.holders += 1;
-      await reserve(key, reservation, signal).catch((error: unknown) => {
+      await reserve({ store, options, now }, key, reservation, signal).catch((error: unknown) => {
         drop(name, reservation);
         throw error;
       });
@@ -131,6 +110,35 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
         ).numDeletedRows,
       ) > 0,
   };
+}
+
+interface Locks {
+  readonly store: Store;
+  readonly options: LockOptions;
+  readonly now: () => number;
+}
+
+/** Waits for a place among the compares of an identifier. @throws AppError 423, 503 */
+async function reserve(
+  { store, options, now }: Locks,
+  key: LockKey,
+  reservation: Reservation,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const { epoch } = reservation;
+    const state = await readLock(store.db, key);
+    const until = lockedUntil(state, options, now());
+    if (until !== null) throw accountLocked(until - now());
+    if (signal.aborted) throw failure.badRequest('Invalid request');
+    // A compare that finished while the row was read has changed the row.
+    if (reservation.epoch !== epoch) continue;
+    if (placesLeft(state, options, now()) > reservation.inFlight)
+      return void (reservation.inFlight += 1);
+    if (reservation.waiting.size >= MAX_WAITING)
+      throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
+    await nextRelease(reservation, signal);
+  }
 }
 
 /** A 423 response (RFC 4918). It is the same for an identifier without an account. */

@@ -6,12 +6,17 @@ import { advance } from '../sign-in/advance.ts';
 import { type AccountChange, disabling, enable } from '../admin/users.ts';
 import { addressKey, asUser, callerOf } from '../base/caller.ts';
 import type { FlowCalls } from '../requests/flow-calls.ts';
-import { endAccess, endSessions, type KeptAccess, logOut } from '../sign-in/ended-access.ts';
+import {
+  type EndOptions,
+  endSessions,
+  type KeptAccess,
+  logOut,
+  replacePassword,
+} from '../sign-in/ended-access.ts';
 import { storedUserId, type UserId } from '../base/ids.ts';
 import { askHook, checkPassword, toAttempt } from '../sign-in/login.ts';
 import type { AuthState } from '../state.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
-import { assertStillOpen } from '../requests/proof.ts';
 import { refuseImpersonation } from '../requests/authority.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
 import { recogniseToken } from '../requests/credentials.ts';
@@ -171,35 +176,15 @@ function ownSession({ principal }: RequestContext, userId: UserId): { session?: 
     : {};
 }
 
-interface NewPassword {
-  readonly password: string;
-  readonly reason: string;
-  readonly session?: string;
-  readonly keep?: readonly KeptAccess[];
-}
-
 async function store(
   auth: AuthState,
   context: RequestContext,
   account: Account,
-  { password, ...ending }: NewPassword,
+  { password, ...ending }: EndOptions & { readonly password: string },
 ): Promise<void> {
-  await auth.passwords.assert(password, account);
-  const hash = await auth.passwords.hash(password);
-  const caller = asUser(callerOf(context), account.id);
-  const now = auth.now();
-  await auth.events.transact(caller, async (change) => {
-    const { trx, emit } = change;
-    await auth.directory.update(trx, account.id, {
-      password: hash,
-      password_changed_at: now,
-      ...(ending.session === undefined && { tokens_valid_after: now }),
-    });
-    // A reset that was under way has ended the session of the caller, and its password stays.
-    if (ending.session !== undefined) await assertStillOpen(auth, trx, ending.session);
-    const ended = await endAccess(auth, change, account, ending);
-    emit('password.changed', account.id, { ...ended });
-  });
+  const stale = ending.session === undefined;
+  const replace = await replacePassword(auth, account, password, { ...ending, stale });
+  await auth.events.transact(asUser(callerOf(context), account.id), replace);
 }
 
 function sessions(

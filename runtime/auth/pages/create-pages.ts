@@ -189,22 +189,19 @@ async function openRequest(site: Site, koa: KoaContext): Promise<PageRequest> {
     signedIn,
     t: allTexts(locale, site.texts),
     step: cookies.readStep(koa),
-    query: Object.fromEntries(
-      Object.entries(koa.query).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      ),
-    ),
+    query: Object.fromEntries(textsIn(koa.query)),
     path: (page, query = {}) => {
-      const given = Object.entries(query).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      );
-      const search = new URLSearchParams(given).toString();
+      const search = new URLSearchParams(textsIn(query)).toString();
       return `${base}/${page}${search && `?${search}`}`;
     },
     serves: (endpoint) => site.calls.has(endpoint),
     call: (endpoint, input) => site.calls.call(endpoint, { koa, context }, input),
   };
 }
+
+/** Without a parameter that is absent, or occurs twice. */
+const textsIn = (query: object): [string, string][] =>
+  Object.entries(query).filter((entry) => typeof entry[1] === 'string');
 
 async function localeOf(
   { auth, languages, texts }: Site,

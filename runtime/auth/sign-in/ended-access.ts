@@ -1,7 +1,8 @@
 import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
+import type { Change, StepWrites } from '../events/events.ts';
+import { assertStillOpen } from '../requests/proof.ts';
 import { callerOf } from '../base/caller.ts';
-import type { Change } from '../events/events.ts';
 import type { AnyDb, Trx } from '../base/tables.ts';
 import type { UserId } from '../base/ids.ts';
 import type { AuthState } from '../state.ts';
@@ -71,6 +72,34 @@ export async function endAccess(
             reason,
             ...(passkeys !== 'all' && { but: passkeys.but }),
           }),
+  };
+}
+
+/**
+ * Checks and hashes a new password. @returns the change that sets it and ends other access.
+ *
+ * @param ending `stale`: tokens that were made before it end as well.
+ */
+export async function replacePassword(
+  auth: AuthState,
+  account: Account,
+  password: string,
+  { stale = false, ...ending }: EndOptions & { readonly stale?: boolean },
+): Promise<StepWrites> {
+  await auth.passwords.assert(password, account);
+  const hash = await auth.passwords.hash(password);
+  return async (change) => {
+    const now = auth.now();
+    const patch = { password: hash, password_changed_at: now };
+    await auth.directory.update(change.trx, account.id, {
+      ...patch,
+      ...(stale && { tokens_valid_after: now }),
+    });
+    // The update has waited for a reset that was under way. The reset ended this session, and its
+    // password stays.
+    if (ending.session !== undefined) await assertStillOpen(auth, change.trx, ending.session);
+    const ended = await endAccess(auth, change, account, ending);
+    change.emit('password.changed', account.id, { ...ended });
   };
 }
 

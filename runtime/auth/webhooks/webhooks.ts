@@ -1,5 +1,5 @@
-import type { Trx } from '../base/tables.ts';
 import type { Kernel } from '@twofold/runtime/kernel';
+import type { Trx } from '../base/tables.ts';
 import type { AuthConfig } from '../config.ts';
 import type { SecurityEvent } from '../events/event-types.ts';
 import type { Outbox } from '../events/events.ts';
