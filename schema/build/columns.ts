@@ -233,7 +233,8 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   if (!type) return undefined;
   const { constraint, renamed } = field.directives;
   const stamp = stampOf(entity, field, type);
-  const fallback = defaultOf(field, type);
+  const version = isVersion(field, type);
+  const fallback = version ? FIRST_VERSION : defaultOf(field, type);
   return {
     name: field.snakeName,
     ...storedName(field),
@@ -249,6 +250,7 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
     list: field.type.list,
     ...(fallback && { default: fallback }),
     ...(stamp && { stamp }),
+    ...(version && { version: true }),
     ...(constraint && { constraint }),
     ...(renamed && { renamedFrom: snakeCase(renamed) }),
   };
@@ -276,6 +278,11 @@ function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column
   const name = field.snakeName;
   return name === 'created_at' ? 'created' : name === 'updated_at' ? 'updated' : undefined;
 }
+
+const FIRST_VERSION: ColumnDefault = { kind: 'value', value: 1 };
+
+const isVersion = ({ type: { required }, directives }: FieldFact, type: ColumnType): boolean =>
+  directives.version && type === 'integer' && required && !directives.column?.readOnly;
 
 function defaultOf(field: FieldFact, type: ColumnType = 'id'): ColumnDefault | undefined {
   const written = field.directives.default;

@@ -12,7 +12,7 @@ import { answeredEntity } from './result-types.ts';
 import { answerOf } from './returns.ts';
 import { Refusal, type Shapes } from './shapes.ts';
 import { isById, keyOfInput, keysAmong } from './unique-keys.ts';
-import { assertSet } from './unset-columns.ts';
+import { assertSet, isVersion } from './unset-columns.ts';
 import { inputShape, source, writeShape, type WriteSource } from './write-shapes.ts';
 
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
@@ -67,7 +67,11 @@ function inferOne(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Ve
   const decidedBy = verb.toLowerCase();
   const which = whichOf(call);
   if (verb !== 'CREATE' && !which) throw new Refusal(noRow(entity));
-  if (verb === 'DELETE') return { action: { kind: 'remove', ...common, ...which }, decidedBy };
+  if (verb === 'DELETE') {
+    const version = versionAmong(field.field.args, entity);
+    const checked = version && { version: version.name };
+    return { action: { kind: 'remove', ...common, ...which, ...checked }, decidedBy };
+  }
   const write = {
     write: call.write,
     ...(call.input !== undefined && { input: call.input }),
@@ -161,8 +165,12 @@ const whichOf = ({ id, by }: Which): Which | undefined =>
 /** Where the arguments contain the key and the values: side by side, or in one input object. */
 function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Call {
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
-  const { names, ...found } = verb === 'CREATE' ? NO_KEY : keyArguments(shapes, args, entity, verb);
-  const rest = args.filter(({ name }) => !names.includes(name));
+  const version = versionAmong(args, entity);
+  const others = args.filter((argument) => argument !== version);
+  const { names, ...found } =
+    verb === 'CREATE' ? NO_KEY : keyArguments(shapes, others, entity, verb);
+  const written = verb === 'DELETE' ? others : args;
+  const rest = written.filter(({ name }) => !names.includes(name));
   const sources = rest.map(({ name, type, astNode }) => source(name, type, astNode));
   const which = whichOf(found);
   const input = inputOf(sources, entity);
@@ -178,12 +186,17 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
   return { write: shape.id, ...which };
 }
 
-/** The argument that has all values, and the computed ones beside it. */
+/** The argument with the version that the caller has read. */
+const versionAmong = (args: readonly GraphQLArgument[], entity: EntityFact) =>
+  args.find(({ name, type }) => isVersion(entity, name) && String(getNullableType(type)) === 'Int');
+
+/** The argument that has all values, and the computed ones and the version beside it. */
 function inputOf(sources: readonly WriteSource[], entity: EntityFact) {
-  const [input, ...others] = sources.filter(({ computed }) => !computed);
+  const isBeside = ({ name, computed }: WriteSource) => computed || isVersion(entity, name);
+  const [input, ...others] = sources.filter((each) => !isBeside(each));
   const type = input && getNamedType(input.type);
   if (!input || others.length > 0 || !isInputObjectType(type)) return undefined;
-  const beside = sources.filter(({ computed }) => computed);
+  const beside = sources.filter(isBeside);
   return isWhole(entity, input.name, type) ? { name: input.name, type, beside } : undefined;
 }
 
@@ -254,7 +267,7 @@ function inputCall(
   return { write: shape.id, input: name, ...which };
 }
 
-/** An input object, and arguments beside it that are for hooks alone. */
+/** An input object, and arguments beside it: for hooks alone, or the version. */
 interface InputBeside {
   readonly name: string;
   readonly type: GraphQLInputObjectType;
@@ -262,8 +275,8 @@ interface InputBeside {
 }
 
 /**
- * A call whose input object has `@computed` arguments beside it. Its shape has both, under the name
- * of the mutation; the row must be found by an argument of its own.
+ * A call whose input object has `@computed` arguments or the version beside it. Its shape has both,
+ * under the name of the mutation; the row must be found by an argument of its own.
  */
 function besideCall(
   shapes: Shapes,
@@ -279,7 +292,7 @@ function besideCall(
   const sources = [
     ...members.map((member) => source(member.name, member.type, member.astNode)),
     // Their limits are checked as those of arguments.
-    ...beside.map((each) => ({ name: each.name, type: each.type, computed: true })),
+    ...beside.map(({ name, type, computed = false }) => ({ name, type, computed })),
   ];
   const id = `${field.owner}.${field.name}:${entity.name}`;
   const shape = writeShape(shapes, id, sources, entity, type.name);

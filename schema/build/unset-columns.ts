@@ -17,6 +17,11 @@ export function assertSet(
   given: readonly string[] = [],
 ): void {
   for (const write of shape?.writes ?? []) {
+    if (isVersion(entity, write.name))
+      throw new Refusal(`${write.name} is the version that was read, and a new row has none`, {
+        code: 'VERSION_UNFIT',
+        fix: `an input of its own for the update, and no ${write.name} in this one`,
+      });
     const place = shapes.operators.get(write);
     if (place !== undefined)
       throw new Refusal(`${place} changes an old value, and a new row has none`, {
@@ -39,6 +44,10 @@ export function assertSet(
     fix: `add ${first} to ${shape.id.slice(0, shape.id.lastIndexOf(':'))}, or give it a @default`,
   });
 }
+
+/** Whether a member of an input, or an argument, is the version that the caller has read. */
+export const isVersion = ({ fields }: EntityFact, name: string): boolean =>
+  fields.get(name)?.directives.version === true;
 
 function unsetColumns(
   shapes: Shapes,

@@ -163,7 +163,11 @@ function operatorsWrite(
 ): Write | undefined {
   const fields = Object.values(input.getFields());
   if (!fields.some((each) => ['set', 'push', ...NUMBERS].includes(each.name))) return undefined;
-  const words = type.list ? ['set', 'push'] : NUMERIC.has(stored) ? ['set', ...NUMBERS] : [];
+  const words = type.list
+    ? ['set', 'push']
+    : NUMERIC.has(stored) && !directives.version
+      ? ['set', ...NUMBERS]
+      : [];
   const wrong = fields.find((word) => {
     const list = isListType(getNullableType(word.type));
     const fits = word.name === 'push' || list === type.list;

@@ -72,14 +72,17 @@ function inputLine(
       ? `${singularize(field.name)}Ids: [ID!]`
       : undefined;
   const column = columns.find((candidate) => candidate.field === field.name);
-  if (!column || !isWritten(entity, column)) return undefined;
+  if (!column || !isWritten(entity, column, creating)) return undefined;
   const type = inputType(built, field.field.type)?.replace(/!$/, '');
   return type && `${field.name}: ${type}${creating && isDemanded(column) ? '!' : ''}`;
 }
 
 /** Whether an input sets the field. A key that the database or the server makes is in no input. */
-const isWritten = ({ key }: EntityFact, { name, parts, stamp, readOnly, ...column }: Column) =>
-  !stamp && !readOnly && !parts && (name !== 'id' || (!key && column.default === undefined));
+const isWritten = ({ key }: EntityFact, column: Column, creating: boolean) => {
+  const { name, parts, stamp, readOnly, version, default: made } = column;
+  const kept = stamp ?? readOnly ?? parts ?? (creating && version);
+  return !kept && (name !== 'id' || (!key && made === undefined));
+};
 
 /** Under an OWNER rule the new row belongs to the caller, unless the input names another owner. */
 function keyLine(

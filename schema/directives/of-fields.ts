@@ -66,6 +66,13 @@ The time of the last change, kept by the server. Not needed for a field called u
 directive @updatedAt on FIELD_DEFINITION
 
 """
+The number of the row's version, kept by the server: 1 for a new row, one more with every update. In the input of an update it is the version that the caller has read.
+
+    revision: Int! @version
+"""
+directive @version on FIELD_DEFINITION
+
+"""
 What a value has to be. Checked before a resolver runs, and by the database where it can.
 
     title: String! @constraint(minLength: 1, maxLength: 200)
@@ -148,6 +155,7 @@ function read(uses: Uses) {
       node,
     })),
     updatedAt: uses.has('updatedAt'),
+    version: uses.has('version'),
     ...uses.one('constraint', constraint),
     auth: uses.all('auth', auth),
     ...uses.one('list', (args, node) => ({
@@ -175,7 +183,13 @@ function read(uses: Uses) {
 }
 
 /** The shared result for fields without directives, which are the most frequent. */
-const NONE: FieldDirectives = { computed: false, unique: false, updatedAt: false, auth: [] };
+const NONE: FieldDirectives = {
+  computed: false,
+  unique: false,
+  updatedAt: false,
+  version: false,
+  auth: [],
+};
 
 function constraint(args: Arguments): Constraint {
   return compact({

@@ -166,6 +166,8 @@ export interface Column {
   readonly default?: ColumnDefault;
   /** `now` on insert, or on insert and every update. */
   readonly stamp?: 'created' | 'updated';
+  /** Whether it counts the updates of the row: `@version`. Its default is 1. */
+  readonly version?: true;
   readonly references?: {
     readonly entity: string;
     readonly onDelete: OnDelete;

@@ -43,7 +43,7 @@ export type Action =
       readonly entity: string;
       readonly write: string;
       readonly input?: string;
-      /** Arguments beside `input` that `@computed` gives to hooks, which find them in its members. */
+      /** Arguments beside `input` that count as its members: those that `@computed` gives to hooks. */
       readonly beside?: readonly string[];
       readonly returns: Returns;
     }
@@ -63,6 +63,8 @@ export type Action =
       readonly entity: string;
       readonly id?: ArgumentPath;
       readonly by?: RowKey;
+      /** The argument with the version that the caller has read. */
+      readonly version?: string;
       readonly returns: Returns;
     }
   /** Updates the row with the key, or creates it. */

@@ -3,6 +3,7 @@ import {
   GraphQLBoolean,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
+  GraphQLInt,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -82,14 +83,20 @@ function moduleOf(project: Project, entity: Entity, inputOf: InputOf): RestModul
   if (entity.view) return reads;
   const create = writeOf(entity, 'create', slotsOf(project, entity, inputOf, true));
   const update = writeOf(entity, 'update', slotsOf(project, entity, inputOf, false));
-  const action = { kind: 'remove', entity: entity.name, id: ['id'] } as const;
+  const version = entity.columns.find((column) => column.version)?.field;
+  const checked = version === undefined ? {} : { version };
+  const action = { kind: 'remove', entity: entity.name, id: ['id'], ...checked } as const;
   return {
     ...reads,
     ...(create && !isMadeBySignIn(project, entity) && { create: create.operation }),
     ...(update && { update: update.operation }),
     remove: operation('mutation', entity, { ...action, returns: { kind: 'boolean' } }),
     writes: [create, update].flatMap((written) => written?.shape ?? []),
-    args: { create: create?.args, update: update?.args },
+    args: {
+      create: create?.args,
+      update: update?.args,
+      remove: version === undefined ? undefined : argumentsFor({ [version]: { type: GraphQLInt } }),
+    },
   };
 }
 
@@ -217,7 +224,8 @@ function slotsOf(project: Project, entity: Entity, inputOf: InputOf, creating: b
   const kept = keptBySignIn(project, entity);
   const keys = new Set(entity.columns.find(({ name }) => name === 'id')?.parts);
   const isOpen = ({ column }: RestMember) =>
-    column === undefined || (!kept.has(column.name) && (creating || !keys.has(column.name)));
+    column === undefined ||
+    (!kept.has(column.name) && !(creating ? column.version : keys.has(column.name)));
   return [...restMembers(entity).values()]
     .filter(isOpen)
     .flatMap((member) => slotOf(member, inputOf, creating) ?? [])

@@ -205,10 +205,13 @@ function updateRoute(making: Making, operation: Operation, method: 'PATCH' | 'PU
   };
 }
 
+const VERSION: JsonSchema = { type: 'integer', description: 'The version that was read' };
+
 function removeRoute(making: Making, operation: Operation): RouteSpec {
   const { project, modules, module } = making;
   const { entity, path } = module;
   const references = referencesTo(modules, entity.name);
+  const version = operation.action.kind === 'remove' ? operation.action.version : undefined;
   return {
     ...common(making, operation, 'DELETE'),
     id: `delete${entity.name}`,
@@ -216,13 +219,14 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
     path: `${path}/:id`,
     summary: `Removes a ${entity.singular}`,
     headers: IF_MATCH,
+    ...(version && { query: { [version]: VERSION } }),
     ...(references.length > 0 && { references }),
     responses: {
       204: { description: 'It is gone' },
       ...refusals(project, {
         400: 'Invalid id format',
         404: `${entity.name} not found`,
-        409: 'It is still in use',
+        409: version ? 'It is still in use, or has another version' : 'It is still in use',
         412: 'It was changed since',
       }),
     },

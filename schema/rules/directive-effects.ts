@@ -12,8 +12,8 @@ import { isOurDirective } from '../our-directives.ts';
 import { finding, removed, retyped, type Rule } from './finding.ts';
 
 /**
- * DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive that has no effect at its place, and a
- * timestamp whose type is not DateTime.
+ * DIRECTIVE_WITHOUT_EFFECT, VERSION_UNFIT, TIMESTAMP_TYPE: a directive that has no effect at its
+ * place, and a timestamp whose type is not DateTime.
  */
 export const directiveEffects: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
@@ -28,6 +28,7 @@ export const directiveEffects: Rule = function* (built) {
 
 interface Demand {
   readonly name: keyof FieldDirectives;
+  readonly code?: string;
   readonly why: string;
   readonly met: (built: Built, field: FieldFact) => boolean;
 }
@@ -60,6 +61,13 @@ const ON_ENTITIES: readonly Demand[] = [
     met: ({ facts }, field) => storedAs(field, facts) === 'timestamp',
   },
   {
+    name: 'version',
+    code: 'VERSION_UNFIT',
+    why: 'the server counts in one column of a type, which is Int!',
+    met: ({ shapes }, { owner, name }) =>
+      shapes.columns.get(owner)?.find(({ version }) => version)?.field === name,
+  },
+  {
     name: 'list',
     why: 'the field is no list of entities',
     met: ({ facts, links }, field) =>
@@ -77,8 +85,8 @@ function isColumn(facts: Facts, field: FieldFact): boolean {
 }
 
 function* ineffective(built: Built, field: FieldFact): Generator<Finding> {
-  for (const { name, why, met } of ON_ENTITIES)
-    if (field.directives[name] && !met(built, field)) yield report(field, name, why);
+  for (const { name, why, met, code } of ON_ENTITIES)
+    if (field.directives[name] && !met(built, field)) yield report(field, name, why, code);
 }
 
 const ONLY_ON_ENTITIES: readonly (keyof FieldDirectives)[] = [
@@ -86,6 +94,7 @@ const ONLY_ON_ENTITIES: readonly (keyof FieldDirectives)[] = [
   'unique',
   'default',
   'updatedAt',
+  'version',
   'renamed',
 ];
 
@@ -148,9 +157,14 @@ function onType(directive: string, type: string, node: ASTNode, fix: string): Fi
   });
 }
 
-function report(field: FieldFact, name: string, why: string): Finding {
+function report(
+  field: FieldFact,
+  name: string,
+  why: string,
+  code = 'DIRECTIVE_WITHOUT_EFFECT',
+): Finding {
   const node = field.field.astNode?.directives?.find((directive) => directive.name.value === name);
-  return finding('DIRECTIVE_WITHOUT_EFFECT', node ?? field.node, {
+  return finding(code, node ?? field.node, {
     summary: `@${name} has no effect on ${coordinate(field)}`,
     why,
     fix: 'remove it',

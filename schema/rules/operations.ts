@@ -8,7 +8,7 @@ import type { Finding } from '../parse/places.ts';
 import { finding, onField, type Rule } from './finding.ts';
 
 /**
- * NOT_INFERRED, CREATE_FIELD_UNSET, UPSERT_KEY_AMBIGUOUS, OPERATOR_UNFIT, RESOLVE_IMPOSSIBLE: a field that resembles a known operation,
+ * NOT_INFERRED, CREATE_FIELD_UNSET, UPSERT_KEY_AMBIGUOUS, OPERATOR_UNFIT, VERSION_UNFIT, RESOLVE_IMPOSSIBLE: a field that resembles a known operation,
  * and why the user has to write it.
  */
 export const operations: Rule = function* (built) {

@@ -41,6 +41,7 @@ function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
       ${hasTally(entity) && code`tally: ${tallies(entity)};`}
       ${named('times', entity, ({ type }) => type === 'timestamp' || type === 'date')}
       ${named('exact', entity, ({ type, list }) => !list && (type === 'bigint' || type === 'decimal'))}
+      ${named('version', entity, ({ version }) => version === true)}
       ${entity.search && 'search: true;'}
     }
   `;
@@ -73,7 +74,7 @@ function readOnly({ fields }: Entity): string | false {
   return names.length > 0 && `readOnly: ${names.join(' | ')};`;
 }
 
-/** Fields that are text in rows: for `times` a `Date` may be given, and `exact` are numbers. */
+/** Fields of a kind. Those of `times` and `exact` are text in rows: times, for which a `Date` may be given, and numbers. */
 function named(member: string, { columns }: Entity, are: (column: Column) => boolean) {
   const names = columns.filter(are).map((column) => `'${memberName(column)}'`);
   return names.length > 0 && `${member}: ${names.join(' | ')};`;

@@ -133,7 +133,7 @@ function renderAction(action: Action): Code {
       return call('remove', [
         action.entity,
         keyWords(action),
-        unlessEmpty({ returns: returnWords(action.returns) }),
+        unlessEmpty({ version: action.version, returns: returnWords(action.returns) }),
       ]);
     case 'subscribe':
       return call('subscribe', [action.entity, [...action.on], unlessEmpty({ id: action.id })]);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../engines/available.ts';
 import { databases } from '../graphql/harness.ts';
@@ -12,6 +13,8 @@ const SDL = `
   type Address { street: String! zip: String }
   type User { id: ID! name: String! email: String! @unique }
   type Author { id: ID! name: String! @constraint(maxLength: 20) address: Address books: [Book!]! }
+  type Leaf { id: ID! text: String! revision: Int! @version }
+  type Tree { id: ID! leaves: Int! @default(value: 0) }
   type Book @auth(allow: [ROLE], roles: ["Nobody"]) { id: ID! title: String! @unique state: State! @default(value: DRAFT) pages: Int big: Long sold: DateTime meta: JSON secret: String @auth(allow: [ROLE], roles: ["Nobody"]) author: Author tags: [Tag!]! createdAt: DateTime }
   type Tag { id: ID! name: String! cover: Byte }
   union Subject = Author | Tag
@@ -24,6 +27,14 @@ api: { rest: true }
 auth: { roles: { list: [Owner, Support, Member, Nobody], first: Owner, default: Member } }
 console: { roles: { Owner: ["*"], Support: ["data:read"] } }
 `;
+
+/** Reads a number, waits until others have read it too, and writes one more. */
+async function count({ ctx }: any) {
+  const tree = await ctx.data.tree.findFirst();
+  await pause(5);
+  if (tree)
+    await ctx.data.tree.update({ where: { id: tree.id }, data: { leaves: tree.leaves + 1 } });
+}
 
 describe.each(databases)('/api/data on %s', (database) => {
   let server: ConsoleServer;
@@ -38,6 +49,7 @@ describe.each(databases)('/api/data on %s', (database) => {
       sdl: SDL,
       manifest: MANIFEST,
       env: { DATABASE_URL: own.url },
+      entityHooks: { Leaf: { afterOperation: { create: count } } },
     });
     const { body } = await server.call('POST', '/api/auth/login', { password: OPERATOR });
     host = { Authorization: `Bearer ${body.token}` };
@@ -55,8 +67,28 @@ describe.each(databases)('/api/data on %s', (database) => {
     expect(status).toBe(200);
     expect(body.types).toContainEqual({ name: 'Author', path: '/api/data/authors', total: 1 });
     expect(body.types.map(({ name }: { name: string }) => name).sort()).toEqual(
-      ['Author', 'Book', 'Note', 'Tag', 'User'].sort(),
+      ['Author', 'Book', 'Leaf', 'Note', 'Tag', 'Tree', 'User'].sort(),
     );
+  });
+
+  it('counts versions, and refuses a write or a delete of an older one', async () => {
+    const path = '/api/data/leaves/1';
+    const made = await call('POST', '/api/data/leaves', { text: 'a' });
+    expect(made.body).toMatchObject({ id: '1', revision: 1 });
+    expect((await call('POST', '/api/data/leaves', { text: 'a', revision: 5 })).status).toBe(400);
+    expect((await call('PATCH', path, { text: 'b' })).body.revision).toBe(2);
+    expect((await call('PATCH', path, { text: 'c', revision: 2 })).body.revision).toBe(3);
+    expect((await call('PATCH', path, { text: 'd', revision: 2 })).status).toBe(409);
+    expect((await call('DELETE', `${path}?revision=2`)).status).toBe(409);
+    expect((await call('GET', path)).body).toMatchObject({ text: 'c', revision: 3 });
+    expect((await call('DELETE', `${path}?revision=3`)).status).toBe(204);
+  });
+
+  it('runs hooks again that lose to others', async () => {
+    await call('POST', '/api/data/trees', {});
+    const made = Array.from({ length: 10 }, () => call('POST', '/api/data/leaves', { text: 'a' }));
+    expect((await Promise.all(made)).map(({ status }) => status)).toEqual(made.map(() => 201));
+    expect((await call('GET', '/api/data/trees/1')).body.leaves).toBe(10);
   });
 
   it('reads and writes what the schema does not offer, past its rules', async () => {

@@ -172,6 +172,24 @@ describe.each(databases)('the directives, on %s', (database) => {
     ).toEqual({ createJob: { level: 'HIGH', tries: null, open: false } });
   });
 
+  it('@version counts the updates of a row, and refuses those of an older version', async () => {
+    const server = await start(
+      'type Note { id: ID! text: String revision: Int! @version } type Query { notes: [Note!]! } type Mutation { createNote(text: String): Note! updateNote(id: ID!, text: String, revision: Int): Note }',
+    );
+    expect(await ask(server, 'mutation { createNote { revision } }')).toEqual({
+      createNote: { revision: 1 },
+    });
+    expect(
+      await ask(server, 'mutation { updateNote(id: 1, text: "x", revision: 1) { revision } }'),
+    ).toEqual({ updateNote: { revision: 2 } });
+    expect(
+      await ask(server, 'mutation { updateNote(id: 1, text: "y", revision: 1) { revision } }'),
+    ).toEqual(['CONFLICT: Note was changed since it was read: its version is 2']);
+    expect(await ask(server, '{ notes { text revision } }')).toEqual({
+      notes: [{ text: 'x', revision: 2 }],
+    });
+  });
+
   it('@updatedAt holds the time of the last change, whatever the field is called', async () => {
     let now = Date.UTC(2026, 0, 1);
     const server = await start(

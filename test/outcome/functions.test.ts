@@ -19,6 +19,23 @@ const SDL = `
 `;
 const seen = { committed: 0, attempts: [] as number[], values: [] as boolean[], runs: 0 };
 
+/** Subscribes to `added`, and counts its events. */
+async function listen(url: string) {
+  const abort = new AbortController();
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'subscription { added }' }),
+    signal: abort.signal,
+  });
+  let text = '';
+  const read = async () => {
+    for await (const piece of response.body!) text += Buffer.from(piece).toString();
+  };
+  read().catch(() => {});
+  return { count: () => text.split('event: next').length - 1, stop: () => abort.abort() };
+}
+
 /** Reads, waits until others have read too, and writes. */
 async function increment(ctx: any, id: unknown, within?: () => Promise<unknown>): Promise<number> {
   const { n } = await ctx.data.counter.findUnique({ where: { id } });
@@ -153,6 +170,19 @@ everywhere('functions', { sdl: SDL, resolvers, jobs, entityHooks: hooks as never
       .filter((line) => line.includes('runs again'));
     expect(told.length).toBe(again);
     expect(told.filter((line) => line.includes('retries: 0')).length).toBeLessThanOrEqual(2);
+  });
+
+  it('what an attempt that lost has published reaches nobody, and each subscriber gets the rest once', async () => {
+    const streams = await Promise.all(servers.map(({ url }) => listen(url)));
+    await atOnce(servers, 20, ({ query }) => query('mutation { told(id: 2) }'));
+    if (servers.length > 1) expect(seen.attempts.length).toBeGreaterThan(20);
+    await vi.waitFor(() => streams.forEach(({ count }) => expect(count()).toBe(20)), {
+      timeout: 10_000,
+      interval: 100,
+    });
+    await pause(500);
+    expect(streams.map(({ count }) => count())).toEqual(servers.map(() => 20));
+    for (const { stop } of streams) stop();
   });
 
   it('one that swallows the error of its loss runs again all the same', async () => {

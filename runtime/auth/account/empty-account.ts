@@ -47,8 +47,8 @@ async function emptySide(trx: Trx, id: UserId): Promise<void> {
   await trx.insertInto('auth_users').values(kept).execute();
 }
 
-const isKept = ({ name, stamp, required, references }: Column) =>
-  name === 'id' || stamp !== undefined || (required && references !== undefined);
+const isKept = ({ name, stamp, version, required, references }: Column) =>
+  name === 'id' || stamp !== undefined || version || (required && references !== undefined);
 
 /** The emptiest value that the column takes. */
 function emptyValue(column: Column, id: UserId, dialect: Dialect): unknown {

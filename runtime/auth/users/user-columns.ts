@@ -56,6 +56,7 @@ export function initialValues(
     if (column.stamp || column.default?.kind === 'now') row[column.name] = encodeTime(column, now);
     else if (column.default?.kind === 'uuid' && column.name !== 'id')
       row[column.name] = uuidV7(now);
+    else if (column.version) row[column.name] = 1;
   }
   return row;
 }

@@ -223,10 +223,14 @@ export class UserDirectory {
     const split = splitColumns(this.#user, this.#columns, patch, this.#now());
     const { side } = split;
     const own = { ...fields, ...split.own };
+    const version = this.#entity?.columns.find((column) => column.version);
+    const next = version && {
+      [version.name]: sql`${sql.ref(storedIn(this.#user, version.name))} + 1`,
+    };
     if (Object.keys(own).length > 0)
       await (trx as AnyDb)
         .updateTable(this.table)
-        .set(storedRow(this.#user, own))
+        .set(storedRow(this.#user, { ...own, ...next }))
         .where(this.#id, '=', id)
         .execute();
     await upsertAuthRow(trx, id, side, this.#now());

@@ -8,6 +8,7 @@ import type {
   WriteShape,
 } from '@twofold/schema';
 import { propertyOf, type EntityModel, type Model } from '../data/model.ts';
+import { versionColumn } from '../data/write/kept-columns.ts';
 import {
   columnMembers,
   COUNT,
@@ -66,7 +67,7 @@ export function dataModel(model: Model): Model {
 const createOf = (model: Model, entity: EntityModel): WriteShape => ({
   id: createShape(entity.entity.name),
   entity: entity.entity.name,
-  writes: writesOf(model, entity),
+  writes: writesOf(model, entity).filter(({ name }) => name !== versionColumn(entity)?.field),
 });
 
 /** An update does not write `id`: only a create may choose the key of a row. */

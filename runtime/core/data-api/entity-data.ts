@@ -8,6 +8,7 @@ import type { Call } from '../data/plan.ts';
 import type { Query, Reading } from '../data/reader.ts';
 import { EntityPlan } from './entity-plan.ts';
 import { type ManyWritten, performMany } from '../data/write/write-many.ts';
+import { versionColumn } from '../data/write/kept-columns.ts';
 import { performAction } from '../data/write/write-action.ts';
 import { openingOf } from '../data/write/write-transaction.ts';
 import type { WriteRequest } from '../data/write/write-request.ts';
@@ -171,8 +172,14 @@ export class EntityData {
 
   /** @returns the row as it was, or null when there is none that the caller may see */
   async delete(args: { readonly where: Where }): Promise<Row | null> {
-    this.#input(args, 'where').assertValid();
-    return this.#byKey(args.where, (id) => this.#write(this.#plan.remove, { id }));
+    const input = this.#input(args, 'where');
+    const { entity } = this.#plan;
+    const { field = '' } = versionColumn(entity) ?? {};
+    const { [field]: version, ...where } = args.where;
+    const given = version === undefined ? {} : { [field]: version };
+    const read = input.data(updateShape(entity.entity.name), given, 'where');
+    input.assertValid();
+    return this.#byKey(where, (id) => this.#write(this.#plan.remove, { ...read, id }));
   }
 
   /** @returns the row, updated or made */

@@ -2,6 +2,7 @@ import type { ListOptions, Operation } from '@twofold/schema';
 import type { Rules } from '../data/access/access.ts';
 import { propertyOf, type EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
+import { versionColumn } from '../data/write/kept-columns.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
 import { createShape, filterShape, orderShape, UNLIMITED, updateShape } from './data-model.ts';
 import type { DataParts } from './data-parts.ts';
@@ -42,7 +43,9 @@ export class EntityPlan {
       input: 'data',
       returns,
     });
-    this.remove = operation(name, { kind: 'remove', entity: name, id: ['id'], returns });
+    const { field: version } = versionColumn(entity) ?? {};
+    const read = version === undefined ? {} : { version };
+    this.remove = operation(name, { kind: 'remove', entity: name, id: ['id'], ...read, returns });
     this.upsert = operation(name, {
       kind: 'upsert',
       entity: name,

@@ -20,6 +20,8 @@ export interface EntityShape {
   readonly times?: string;
   /** The fields whose numbers are text: `BigInt` and `Decimal`. */
   readonly exact?: string;
+  /** The field that counts the updates of a row: `@version`. */
+  readonly version?: string;
   /** Whether its rows can be searched. */
   readonly search?: true;
 }
@@ -80,9 +82,14 @@ type Given<S extends EntityShape, Name extends keyof S['row']> =
 // oxlint-disable-next-line typescript/no-wrapper-object-types
 type Inherited<Name> = Name extends keyof Object ? Object[Name] : never;
 
+type VersionOf<S extends EntityShape> = S extends { readonly version: infer Name } ? Name : never;
+
 /** The fields of a row, and its relations as inputs set them. Undefined leaves a field alone. */
 export type DataInput<S extends EntityShape> = {
-  readonly [Name in keyof S['row']]?: Given<S, Name> | Inherited<Name> | undefined;
+  readonly [Name in Exclude<keyof S['row'], VersionOf<S>>]?:
+    | Given<S, Name>
+    | Inherited<Name>
+    | undefined;
 } & RelationsInput<S>;
 
 type Exact<S extends EntityShape> = S extends { readonly exact: infer Names } ? Names : never;
@@ -101,11 +108,13 @@ export type ChangeOf<
   Value = NonNullable<S['row'][Name]>,
 > = Value extends readonly (infer Item)[]
   ? { readonly push: Item | readonly Item[] } | { readonly set: Value | null }
-  : Value extends number
-    ? NumberChange<Value>
-    : Name extends Exact<S>
+  : Name extends VersionOf<S>
+    ? never
+    : Value extends number
       ? NumberChange<Value>
-      : never;
+      : Name extends Exact<S>
+        ? NumberChange<Value>
+        : never;
 
 /** The fields of a row as an update sets them, from the old value too: `{ increment: 1 }`. */
 export type UpdateInput<S extends EntityShape> = {
@@ -115,6 +124,11 @@ export type UpdateInput<S extends EntityShape> = {
     | Inherited<Name>
     | undefined;
 } & RelationsInput<S>;
+
+/** A unique key, and the version that was read. */
+export type KnownKey<S extends EntityShape> = S extends { readonly version: infer Name }
+  ? S['key'] & { readonly [Each in Name & keyof S['row']]?: number }
+  : S['key'];
 
 /** The relations of a row as inputs set them. */
 export type RelationsInput<S extends EntityShape> = {
@@ -232,5 +246,5 @@ export interface EntityData<S extends EntityShape> {
   /** @returns how many rows; an empty `where` is refused */
   deleteMany(args: { readonly where: WhereInput<S> }): Promise<number>;
   /** @returns the row as it was, or null when there is none */
-  delete(args: { readonly where: S['key'] }): Promise<S['row'] | null>;
+  delete(args: { readonly where: KnownKey<S> }): Promise<S['row'] | null>;
 }

@@ -136,9 +136,9 @@ export function update(
 export function remove(
   entity: string,
   key: ArgumentPath | RowKey,
-  { returns }: { readonly returns?: ShortReturns } = {},
+  { returns, ...rest }: { readonly returns?: ShortReturns; readonly version?: string } = {},
 ): Action {
-  return { kind: 'remove', entity, ...whichOf(key), returns: returnsOf(returns) };
+  return { kind: 'remove', entity, ...whichOf(key), ...rest, returns: returnsOf(returns) };
 }
 
 const whichOf = (key: ArgumentPath | RowKey) =>

@@ -144,7 +144,8 @@ function apart(body: Values, names: readonly string[]): { members: Values; besid
   };
 }
 
-function checkArgument(
+/** @throws AppError 400 that names the argument */
+export function checkArgument(
   { name, type, defaultValue, default: given }: GraphQLArgument,
   value: unknown,
   whole: boolean,

@@ -8,11 +8,12 @@ import { ALL } from '../data/access/access.ts';
 import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write/write-action.ts';
 import type { WriteRequest } from '../data/write/write-request.ts';
+import { mayCallHooks, openingOf } from '../data/write/write-transaction.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import { withTimeLimit } from '../graphql/time-limit.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { AdminWrite } from './admin-writes.ts';
-import { coerceArguments, keyValue, readArguments, readObject } from './body.ts';
+import { checkArgument, coerceArguments, keyValue, readArguments, readObject } from './body.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
 import { assertKnown } from './query.ts';
@@ -44,14 +45,26 @@ export async function update(request: RestRequest, key: string): Promise<RestAns
 /** `DELETE /api/posts/:id` */
 export async function remove(request: RestRequest, key: string): Promise<RestAnswer> {
   const { action } = request.operation;
-  assertKnown(request.query, () => false);
   if (action.kind !== 'remove') throw failure.notFound();
-  const { id: path = [] } = action;
+  const { id: path = [], version } = action;
+  assertKnown(request.query, (name) => name === version);
   const id: unknown = keyValue(request.declared, path, key);
-  const args = path.reduceRight<unknown>((value, part) => ({ [part]: value }), id) as Args;
+  const args = {
+    ...(path.reduceRight<unknown>((value, part) => ({ [part]: value }), id) as Args),
+    ...(version !== undefined && readVersion(request, version)),
+  };
   const { done } = await write(request, args, { answer: 'nothing', key });
   if (!done) throw notFound(request);
   return { status: 204 };
+}
+
+/** The version that the caller has read, in the query of a DELETE: `?revision=3`. */
+function readVersion({ declared, query }: RestRequest, name: string): Args {
+  const given = query[name];
+  const value = keyValue(declared, [name], given === undefined ? undefined : String(given));
+  for (const argument of declared)
+    if (argument.name === name) checkArgument(argument, value, false);
+  return value === undefined ? {} : { [name]: value };
 }
 
 const body = (text: string | null) => (text === null ? {} : { text });
@@ -142,6 +155,7 @@ function perform(request: RestRequest, action: ActionRequest, key: string | unde
   const { service } = request;
   const { engine, written } = service;
   if (!written) return performAction(engine, action);
+  const options = mayCallHooks(engine, action.operation.action) ? openingOf(engine, action) : {};
   return engine.store.transaction(async () => {
     const settle = await service.writing?.(adminWriteOf(request, key));
     const done = await performAction(engine, action);
@@ -151,7 +165,7 @@ function perform(request: RestRequest, action: ActionRequest, key: string | unde
     if (done.id !== null)
       await written({ context, operation, entity, id: done.id, args: action.args });
     return done;
-  });
+  }, options);
 }
 
 const adminWriteOf = (

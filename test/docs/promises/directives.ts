@@ -115,6 +115,14 @@ export const DIRECTIVES: readonly Promised[] = [
     ],
   },
   {
+    row: '@version',
+    page: 'site/pages/how-to/writes-that-compete.md#the-version-that-was-read',
+    shows: 'revision: Int! @version',
+    tests: [
+      directive('@version counts the updates of a row, and refuses those of an older version'),
+    ],
+  },
+  {
     row: '@constraint',
     page: 'schema/docs/directives.md#constraint',
     shows: '@constraint(pattern:',

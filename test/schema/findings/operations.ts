@@ -100,6 +100,31 @@ export const OPERATIONS: readonly Case[] = [
     severity: 'warning',
   },
   {
+    code: 'VERSION_UNFIT',
+    sdl: 'type Query { a(id: ID!): A } type A { id: ID! b: Int @version }',
+    at: '1:54',
+    fix: 'remove it',
+  },
+  {
+    code: 'VERSION_UNFIT',
+    sdl: 'type Query { a(id: ID!): A } type A { id: ID! b: String! @version }',
+    at: '1:58',
+    fix: 'remove it',
+  },
+  {
+    code: 'VERSION_UNFIT',
+    sdl: 'type Query { a(id: ID!): A } type A { id: ID! b: Int! @version c: Int! @version }',
+    at: '1:72',
+    fix: 'remove it',
+  },
+  {
+    code: 'VERSION_UNFIT',
+    sdl: `${QUERY}type Mutation { createA(input: I!): A } input I { b: Int } type A { id: ID! b: Int! @version }`,
+    at: '2:17',
+    fix: 'an input of its own for the update, and no b in this one   or write it yourself:  createA(input: I!): A @resolve(as: CUSTOM)',
+    severity: 'warning',
+  },
+  {
     code: 'ERROR_UNREACHABLE',
     sdl: `${QUERY}union R = A | E type Mutation { createA(b: Int): R } type A { id: ID! b: Int } type E @error(code: "CONFLIT") { message: String! }`,
     at: '2:87',

@@ -4,7 +4,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['integer', 'bigint', 'real', 'deci
 
 /** The operators of a column: words that make a new value from the old one. */
 export function operatorsOf(column: Column | undefined): readonly string[] {
-  if (!column || column.references || column.key) return [];
+  if (!column || column.references || column.key || column.version) return [];
   if (column.list) return ['set', 'push'];
   return NUMBERS.has(column.type) ? ['set', 'increment', 'decrement', 'multiply'] : [];
 }

@@ -21,7 +21,7 @@ import { givenKey, locate } from './row-key.ts';
 import { createFrom, updateFrom } from './write-input.ts';
 import { removeAndNote } from './write-remove.ts';
 import { assertUpsert, upsertRow } from './write-upsert.ts';
-import { note, type Writing } from './writer.ts';
+import { type KnownRow, note, type Writing } from './writer.ts';
 import { inTransaction, mayCallHooks, openingOf } from './write-transaction.ts';
 import { startWriting } from './writing.ts';
 import { noteCommit } from './own-commit.ts';
@@ -286,7 +286,10 @@ async function perform<T>(
   const id = await existingKey(actor, writing, action, request.args);
   if (id === null) return { id };
   await request.precondition?.(id, query);
-  if (action.kind === 'remove') return remove(request, entity, id, { writing, access });
+  if (action.kind === 'remove') {
+    const version = request.args[action.version ?? ''] ?? undefined;
+    return remove(request, entity, { id, version }, { writing, access });
+  }
   const there = await updateFrom(
     writing,
     writeOf(actor, action),
@@ -325,11 +328,12 @@ function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): st
 async function remove<T>(
   request: WriteRequest<T>,
   entity: EntityModel,
-  id: string,
+  row: KnownRow,
   { writing, access }: Performing,
 ): Promise<Written<T>> {
+  const { id } = row;
   const read = await request.read(id, writing.query).catch(refusalOf);
-  if (!(await removeAndNote(writing, entity, id, access))) return { id: null };
+  if (!(await removeAndNote(writing, entity, row, access))) return { id: null };
   if (read instanceof AppError) throw read;
   return { id, read };
 }

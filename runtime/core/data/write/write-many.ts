@@ -108,7 +108,7 @@ async function write<T>(
   }
   const read = await request.read(ids, writing.query);
   const removed: Key[] = [];
-  for (const id of ids) if (await removeAndNote(writing, entity, id, access)) removed.push(id);
+  for (const id of ids) if (await removeAndNote(writing, entity, { id }, access)) removed.push(id);
   return { ids: removed, read };
 }
 

@@ -2,18 +2,18 @@ import { refusal, type Access } from '../access/access.ts';
 import type { EntityModel } from '../model.ts';
 import { rowHooks, type RowHooks } from './row-hooks.ts';
 import { readRow } from './stored-row.ts';
-import { deleteRow, isWritable, type Key, type Writing } from './writer.ts';
+import { deleteRow, isWritable, type Key, type KnownRow, type Writing } from './writer.ts';
 
 /** Deletes a row. @returns whether it existed */
 async function removeRow(
   writing: Writing,
   entity: EntityModel,
-  key: Key,
+  row: KnownRow,
   access: Access,
 ): Promise<boolean> {
-  const hooks = await hooksOfRow(writing, entity, 'delete', { key, access });
+  const hooks = await hooksOfRow(writing, entity, 'delete', { key: row.id, access });
   await hooks?.check({});
-  if (!(await deleteRow(writing, entity, key, access))) return false;
+  if (!(await deleteRow(writing, entity, row, access))) return false;
   await hooks?.after(writing, null);
   return true;
 }
@@ -39,19 +39,20 @@ export async function hooksOfRow(
 export async function removeAndNote(
   writing: Writing,
   entity: EntityModel,
-  key: Key,
+  known: KnownRow,
   access: Access,
 ): Promise<boolean> {
   const { name } = entity.entity;
   const { removal } = writing;
+  const { id } = known;
   const row = removal?.watchesRemoval(name)
-    ? await readRow(removal, entity, key, writing)
+    ? await readRow(removal, entity, id, writing)
     : undefined;
-  if (!(await removeRow(writing, entity, key, access))) return false;
-  writing.changes.push({ entity: name, kind: 'deleted', id: key, ...(row && { row }) });
+  if (!(await removeRow(writing, entity, known, access))) return false;
+  writing.changes.push({ entity: name, kind: 'deleted', id, ...(row && { row }) });
   return true;
 }
 
 /** Deletes a row because a nested input asks for it. @returns whether it existed */
-export const removeNested = (writing: Writing, entity: EntityModel, key: Key): Promise<boolean> =>
-  removeAndNote(writing, entity, key, writing.rules.entity(entity.entity, 'DELETE'));
+export const removeNested = (writing: Writing, entity: EntityModel, id: Key): Promise<boolean> =>
+  removeAndNote(writing, entity, { id }, writing.rules.entity(entity.entity, 'DELETE'));

@@ -1,9 +1,8 @@
 import { rowSql, cellsOf, assignedSql } from '../sql/cells.ts';
 import { RowSwallowed } from './database-failure.ts';
 import type { Cell } from '../sql/cells.ts';
-import type { Column, Verb } from '@twofold/schema';
+import type { Verb } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import { uuid7 } from '../../store/uuid7.ts';
 import { both, refusal, type Access } from '../access/access.ts';
 import {
   assertNoChange,
@@ -16,7 +15,7 @@ import {
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { valueSql, sql, toStatement, type Sql } from '../sql/fragment.ts';
 import { columnsOf, isStated } from '../access/row-condition.ts';
-import { fieldOfColumn, type EntityModel } from '../model.ts';
+import { fieldOfColumn, found, type EntityModel } from '../model.ts';
 import { bind } from '../reader.ts';
 import { accessCondition } from '../access/condition-sql.ts';
 import {
@@ -30,9 +29,10 @@ import {
   type Scope,
 } from '../sql/scope.ts';
 import { stored } from '../sql/stored-as.ts';
-import type { Given, Key, Values, Writer, Writing } from './writing.ts';
+import { currentTime, fill, nextVersion, versionColumn } from './kept-columns.ts';
+import type { Given, Key, KnownRow, Values, Writer, Writing } from './writing.ts';
 
-export type { Given, Key, Values, Writer, Writing } from './writing.ts';
+export type { Given, Key, KnownRow, Values, Writer, Writing } from './writing.ts';
 
 /** Runs a statement of a transaction. */
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
@@ -148,32 +148,12 @@ export async function insertRow(
   return id;
 }
 
-/** Fills in times and defaults. */
-function fill(
-  { now, rules: { caller } }: Writer,
-  values: Map<string, unknown>,
-  column: Column,
-): void {
-  if (column.readOnly) return;
-  if (column.stamp || column.default?.kind === 'now')
-    values.set(column.name, currentTime(column, now));
-  else if (column.default?.kind === 'caller' && caller !== null) values.set(column.name, caller);
-  else if (column.default?.kind === 'value') values.set(column.name, column.default.value);
-  else if (column.default?.kind === 'uuid') values.set(column.name, uuid7(now));
-}
-
-function currentTime(column: Column, now: number): string {
-  const text = new Date(now).toISOString();
-  if (column.type === 'date') return text.slice(0, 10);
-  return column.type === 'time' ? text.slice(11, 19) : text;
-}
-
 /**
  * Updates a row, if it exists and the caller may change it.
  *
  * @returns whether the row exists.
  * @throws AppError `FORBIDDEN` when the caller may see the row but not change it, or would make
- * another user its owner.
+ * another user its owner; `CONFLICT` when they have read another version of it.
  */
 export async function updateRow(
   writing: Writing,
@@ -186,13 +166,17 @@ export async function updateRow(
   await assertStays(writing, entity, given, access);
   const changes = [...given.values.values()].filter((value) => value instanceof Change);
   const values = new Map([...given.values].filter(([, value]) => !(value instanceof Change)));
+  const version = versionColumn(entity);
+  const row = { id, version: (version && values.get(version.name)) ?? undefined };
+  if (version) values.delete(version.name);
   for (const column of entity.entity.columns)
     if (column.stamp === 'updated' && !values.has(column.name))
       values.set(column.name, currentTime(column, writing.now));
-  const condition = rowOf(writing, entity, id, access);
+  const condition = rowOf(writing, entity, row, access);
   const table = tableOf(writing, entity);
   const cells = [
     ...cellsOfRow(writing, entity, values),
+    ...(version ? [nextVersion(entity, version)] : []),
     ...changes.map((change) => ({
       column: columnName(entity, change.column.name),
       value: changedSql(writing, entity, change),
@@ -205,7 +189,7 @@ export async function updateRow(
       : sql`update ${table} set ${assignedSql(cells)}${where(condition)} returning ${keyOf(writing, entity)}${resultsSql(entity, changes)}`,
   ).catch((error: unknown) => refusedResult(changes, error));
   assertResults(changes, rows[0]);
-  if (rows.length === 0) return explainAbsence(writing, entity, id, access);
+  if (rows.length === 0) return explainAbsence(writing, entity, row, access);
   if (
     access.kind === 'rows' &&
     !isStated(access.conditions) &&
@@ -224,13 +208,13 @@ export async function updateRow(
 export async function deleteRow(
   writing: Writing,
   entity: EntityModel,
-  id: unknown,
+  row: KnownRow,
   access: Access,
 ): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
   const { softDelete } = entity.entity;
   const table = tableOf(writing, entity);
-  const condition = rowOf(writing, entity, id, access);
+  const condition = rowOf(writing, entity, row, access);
   const mark =
     softDelete &&
     sql`update ${table} set ${columnName(entity, softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: stored(writing.model, entity, softDelete) }}${where(condition)} returning ${keyOf(writing, entity)}`;
@@ -238,7 +222,7 @@ export async function deleteRow(
     writing,
     mark || sql`delete from ${table}${where(condition)} returning ${keyOf(writing, entity)}`,
   );
-  if (rows.length === 0) return explainAbsence(writing, entity, id, access);
+  if (rows.length === 0) return explainAbsence(writing, entity, row, access);
   await writing.made.get(entity.entity.name)?.removed({
     id: String(rows[0]?.['id']),
     caller: writing.rules.caller,
@@ -247,13 +231,23 @@ export async function deleteRow(
   return true;
 }
 
-/** The row with this key, if `access` allows it. */
-function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Access): Sql {
+/** The row with this key, if `access` allows it and it has the version that the caller has read. */
+function rowOf(
+  writing: Writing,
+  entity: EntityModel,
+  { id, version }: KnownRow<unknown>,
+  access: Access,
+): Sql {
   const { name: of, softDelete } = entity.entity;
   const table = tableOf(writing, entity);
   const key = sql`${reference(entity, table, 'id')} = ${valueOf(writing, entity, 'id', id)}`;
   const live = softDelete ? sql`${reference(entity, table, softDelete)} is null` : undefined;
-  return and([key, live, accessCondition(scopeOf(writing), of, access, table)]) ?? key;
+  const { name = '' } = versionColumn(entity) ?? {};
+  const read =
+    version === undefined
+      ? undefined
+      : sql`${reference(entity, table, name)} = ${valueOf(writing, entity, name, version)}`;
+  return and([key, live, read, accessCondition(scopeOf(writing), of, access, table)]) ?? key;
 }
 
 /**
@@ -263,13 +257,37 @@ function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Acces
 async function explainAbsence(
   writing: Writing,
   entity: EntityModel,
-  id: unknown,
+  { id, version }: KnownRow<unknown>,
   access: Access,
 ): Promise<false> {
+  if (version !== undefined) await assertVersion(writing, entity, { id, version }, access);
   // The caller may write all rows, so a row that was not changed was kept by a trigger.
   if (access.kind === 'all') return false;
   if (await isVisible(writing, entity, id)) throw failure.forbidden();
   return false;
+}
+
+/** @throws AppError `CONFLICT` when there is a row that the caller may write, with another version */
+async function assertVersion(
+  writing: Writing,
+  entity: EntityModel,
+  { id, version }: KnownRow<unknown>,
+  access: Access,
+): Promise<void> {
+  const { name, field = '' } = found(versionColumn(entity), 'version');
+  const [row] = await run(
+    writing,
+    sql`select ${columnName(entity, name)} as version from ${tableOf(writing, entity)}${where(rowOf(writing, entity, { id }, access))}`,
+  );
+  const current = Number(row?.['version'] ?? version);
+  if (current === version) return;
+  const reading = writing.rules.entity(entity.entity, 'READ');
+  const readable = writeAccess(writing, entity, [field], 'READ', reading);
+  const isShown = readable.kind !== 'none' && (await isWritable(writing, entity, id, readable));
+  throw failure.conflict(
+    `${entity.entity.name} was changed since it was read${isShown ? `: its version is ${current}` : ''}`,
+    { extensions: { reason: 'VERSION', ...(isShown && { current }) } },
+  );
 }
 
 /** Whether the caller may read the row. */
@@ -322,7 +340,8 @@ export async function isThere(
 ): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
   return (
-    (await isWritable(writing, entity, id, access)) || explainAbsence(writing, entity, id, access)
+    (await isWritable(writing, entity, id, access)) ||
+    explainAbsence(writing, entity, { id }, access)
   );
 }
 
@@ -335,7 +354,7 @@ export async function isWritable(
 ): Promise<boolean> {
   const rows = await run(
     writing,
-    sql`select 1 from ${tableOf(writing, entity)}${where(rowOf(writing, entity, id, access))}`,
+    sql`select 1 from ${tableOf(writing, entity)}${where(rowOf(writing, entity, { id }, access))}`,
   );
   return rows.length > 0;
 }

@@ -91,6 +91,12 @@ export interface Given {
 
 export type Key = string;
 
+/** A stored row, and the version of it that the caller has read, if they say one. */
+export interface KnownRow<Id = Key> {
+  readonly id: Id;
+  readonly version?: unknown;
+}
+
 /** The parts of `Writing` that are known before the transaction begins. */
 export type Writer = Pick<Writing, 'model' | 'rules' | 'dialect' | 'now'>;
 
