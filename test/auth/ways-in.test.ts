@@ -24,13 +24,14 @@ describe('auth-2 acceptance 6: no way in skips the second factor', () => {
         .filter((path) => text.test(readFileSync(join(root, path), 'utf8')))
         .map((path) => path.replace(/^.*runtime\/auth\//, ''))
         .sort();
-    expect(having(/signIn\s*\.(open|renew)\(/)).toEqual(['steps/advance.ts']);
-    expect(having(/as PassedEntry/)).toEqual(['steps/advance.ts']);
+    expect(having(/(open|renew)Session\(auth/)).toEqual(['sign-in/advance.ts']);
+    expect(having(/sessions\s*\.renew\(/)).toEqual(['sign-in/open-session.ts']);
+    expect(having(/as PassedEntry/)).toEqual(['sign-in/advance.ts']);
     // The operator and an administrator who acts as a user have no second factor of that user.
     expect(having(/sessions\.open\(/)).toEqual([
       'flows/user-sessions.ts',
-      'sessions/sign-in.ts',
       'sign-in/host-login.ts',
+      'sign-in/open-session.ts',
     ]);
   });
 });
