@@ -36,7 +36,7 @@ describeWith('postgres', 'the encryption of a connection', () => {
       servers[kind] = await ownPostgres({ server, clientCa: ours.cert, access: ACCESS });
     });
     await Promise.all([...started, ownPostgres().then((own) => (servers['none'] = own))]);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await Promise.all(Object.values(servers).map((server) => server.stop()));
     rmSync(directory, { recursive: true, force: true });

@@ -87,6 +87,12 @@ function ownRoutes(): Koa.Middleware {
   own.get('/own/sign-in', (ctx) => ctx.assert(null, 401, 'Sign in', realm));
   own.get('/own/hidden', (ctx) => ctx.throw(409, 'a secret', { expose: false }));
   own.get('/own/later', (ctx) => ctx.throw(503, 'the key is hunter2', { headers: retry }));
+  own.get('/own/slow', () => {
+    throw Object.assign(new Error('canceling statement due to statement timeout'), {
+      severity: 'ERROR',
+      code: '57014',
+    });
+  });
   own.get('/own/bug', () => {
     throw Object.assign(new Error('the key is hunter2'), { status: 200 });
   });
@@ -221,6 +227,13 @@ describe('an error that Koa makes for a route of one’s own', () => {
     expect(response.headers.get('Retry-After')).toBe('7');
     expect(await answer(response)).toEqual([503, { error: 'Service Unavailable' }]);
     expect(lines.some((line) => line.includes('/own/later'))).toBe(true);
+  });
+
+  it('is 503 when PostgreSQL ended the statement, because of a time limit of its own', async () => {
+    expect(await answer(await own('slow'))).toEqual([
+      503,
+      { error: 'The database ended what took too long' },
+    ]);
   });
 
   it('is masked when its status is none of an error', async () => {

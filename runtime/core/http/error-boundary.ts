@@ -3,7 +3,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
-import { DatabaseLost } from '../store/unreachable.ts';
+import { DatabaseLost, endedByLimit } from '../store/unreachable.ts';
 import { openedStream } from './sending.ts';
 
 /**
@@ -63,6 +63,8 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
     // A handler may have written more than what failed.
     return error.said(ctx.state['handled'] ? 'unknown' : (error.outcome ?? 'none'));
   if (error instanceof AppError) return error;
+  const ended = endedByLimit(error);
+  if (ended) return ended;
   const known = isHttpError(error) ? fromHttpError(error) : undefined;
   if (known && known.status < 500) return known;
   // The error object itself is not logged: that of a parser may hold the body, and so a password.

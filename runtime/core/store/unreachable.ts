@@ -154,3 +154,16 @@ function fileProblem(error: unknown): string | undefined {
   if (errcode !== undefined) return SQLITE_REASONS[errcode & 0xff];
   return FILE_REASONS[codeOf(error)];
 }
+
+/** PostgreSQL's codes of what its own limits for statements, locks and idle transactions have ended. */
+const OUT_OF_TIME: ReadonlySet<unknown> = new Set(['57014', '55P03', '25P03']);
+
+/** The answer to a statement that a time limit of PostgreSQL has ended; undefined for other errors. */
+export function endedByLimit(error: unknown): AppError | undefined {
+  const { code, severity } = (error ?? {}) as {
+    readonly code?: unknown;
+    readonly severity?: unknown;
+  };
+  if (severity === undefined || !OUT_OF_TIME.has(code)) return undefined;
+  return new AppError(503, 'TIMEOUT', 'The database ended what took too long', { cause: error });
+}

@@ -1,4 +1,5 @@
 import { AppError, failure, type FailureOptions } from '../../errors.ts';
+import { endedByLimit } from '../../store/unreachable.ts';
 import { isLastOwner, LAST_OWNER } from '../../store/last-owner.ts';
 
 /**
@@ -11,7 +12,7 @@ export function toFailure(error: unknown): AppError | undefined {
   if (isLastOwner(error)) return failure.conflict(LAST_OWNER);
   return 'errcode' in error
     ? fromSqlite(error as SqliteError)
-    : fromPostgres(error as PostgresError);
+    : (endedByLimit(error) ?? fromPostgres(error as PostgresError));
 }
 
 interface SqliteError {
@@ -66,19 +67,21 @@ const columnsIn = (message: string) =>
 const identityIn = (text: string) =>
   [...text.matchAll(/_(email|username|phone)_identity_key/g)].map((match) => match[1] as string);
 
-/** Class 23 and 22, and the time limits of a role or a database, see PostgreSQL's appendix "Error Codes". */
-function fromPostgres(cause: PostgresError): AppError | undefined {
-  const { code, detail, column, constraint, severity, message } = cause;
+/** Class 23 and 22, see PostgreSQL's appendix "Error Codes". */
+function fromPostgres({
+  code,
+  detail,
+  column,
+  constraint,
+  severity,
+  message,
+}: PostgresError): AppError | undefined {
   if (severity === undefined || code === undefined) return undefined;
   switch (code) {
     case '23505':
       return conflict(
         /\(([^)]*)\)=/.exec(detail ?? '')?.[1]?.split(', ') ?? identityIn(constraint ?? ''),
       );
-    case '57014':
-    case '55P03':
-    case '25P03':
-      return new AppError(503, 'TIMEOUT', 'The database ended what took too long', { cause });
     case '23503':
     case '23001':
       return related();
