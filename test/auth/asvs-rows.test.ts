@@ -71,7 +71,7 @@ describe('§ASVS the documents and what they describe', () => {
   it('what is logged, where and for how long is documented, and no other table is a log (16.1.1, 16.2.3)', () => {
     const told = paragraph('Logs');
     const logs = [
-      ...page('tables.ts').matchAll(/(auth_\w+): `\s+id text primary key, ts bigint/g),
+      ...page('base/tables.ts').matchAll(/(auth_\w+): `\s+id text primary key, ts bigint/g),
     ].map(([, table]) => table!);
     expect(logs.length).toBeGreaterThan(2);
     expect(logs.filter((table) => !told.includes(`\`${table}\``))).toEqual([]);
