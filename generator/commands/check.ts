@@ -1,4 +1,3 @@
-import { first } from '@twofold/schema';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
@@ -78,9 +77,10 @@ function withDraft(plan: RunPlan): RunPlan {
  */
 async function withMissing(plan: RunPlan): Promise<RunPlan> {
   const { missing, sources, project } = plan;
+  const [earliest] = missing;
   const changes = differing(plan);
   const onlyMigrations = changes.every(({ path }) => path.startsWith('migrations/'));
-  if (!project || missing.length === 0 || !onlyMigrations) return plan;
+  if (!project || earliest === undefined || !onlyMigrations) return plan;
   const { createLocate } = await import('../migrations/locate.ts');
   const gone = sources.lockedMigrations;
   const finding: Diagnostic = {
@@ -91,7 +91,7 @@ async function withMissing(plan: RunPlan): Promise<RunPlan> {
     fix:
       `${gone.length > 0 ? `restore and commit ${gone.join(', ')}; or run` : 'run'} "npm run generate", ` +
       'which writes what is missing, and commit it',
-    at: createLocate(project, sources.schema)(first(missing)),
+    at: createLocate(project, sources.schema)(earliest),
   };
   return { ...plan, findings: [...plan.findings, finding] };
 }
