@@ -53,7 +53,7 @@ function createWorld(pause = 1) {
       onStep: () => {},
     },
     connection: { engine: () => engine, reach: () => 'address' },
-    deployments: { get: async () => ({ number: 1, port: 8080, replicas: 1, processes: [] }) },
+    deployments: { serving: async () => ({ number: 1, port: 8080, replicas: 1, processes: [] }) },
     apps: {
       byId: () => app,
       update: async (_: string, change: Partial<HostedApp>) => {
