@@ -1,4 +1,3 @@
-import { lookUp } from '../present.ts';
 import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import {
   type Costed,
@@ -35,9 +34,7 @@ export function checkCost(prices: Prices, operation: Costed, variables: Variable
  * By the most rows of a list inside an object: the prices of operations, each computed once. A price
  * is a number unless a variable affects it.
  */
-const PRICES: ReadonlyMap<number, WeakMap<OperationDefinitionNode, Price>> = new Map(
-  [Infinity, ...NESTED_PAGES].map((nested) => [nested, new WeakMap()]),
-);
+const PRICES = new Map<number, WeakMap<OperationDefinitionNode, Price>>();
 
 /**
  * The largest number of objects that the answer can have, and of rows that its filters can read.
@@ -51,11 +48,11 @@ export function costOf(
   nested = Infinity,
 ): Total {
   const { node } = operation;
-  const known = lookUp(PRICES, nested);
-  let price = known.get(node);
+  let price = PRICES.get(nested)?.get(node);
   if (!price) {
     price = priceOperation({ ...prices, nested }, operation);
-    known.set(node, price);
+    if (!PRICES.has(nested)) PRICES.set(nested, new WeakMap());
+    PRICES.get(nested)?.set(node, price);
   }
   return typeof price === 'function' ? price(withDefaults(node, variables)) : price;
 }

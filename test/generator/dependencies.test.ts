@@ -34,7 +34,9 @@ const packageOf = (specifier: string) =>
 /** Packages that the sources import, with the file that does. */
 function imported(sources: readonly string[], own: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const file of sources.flatMap(sourceFiles))
+  // What is emitted as it stands imports what the project has, as the texts of templates do.
+  const files = sources.flatMap(sourceFiles).filter((file) => !file.includes('client/source/'));
+  for (const file of files)
     for (const specifier of specifiersOf(file)) {
       const name = packageOf(specifier);
       if (name !== own) found.set(name, file);
