@@ -57,7 +57,7 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 ExecStart=${place.dir}/current/bin/node src/server.ts
-Environment=NODE_ENV=production MIGRATE=on NODE_COMPILE_CACHE=/var/cache/twofold
+Environment=NODE_ENV=production MIGRATE=on NODE_COMPILE_CACHE=/var/cache/twofold MALLOC_ARENA_MAX=2
 Environment=HOSTING_LAUNCHER=${LAUNCHER}
 EnvironmentFile=/etc/twofold/env
 ${service(place)}

@@ -82,7 +82,9 @@ export async function serve(size: Size, url?: string): Promise<Program> {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  const env = { DATABASE_URL: database, LOG_LEVEL: 'info', RATE_LIMIT_ENABLED: 'false' };
+  // As in the emitted Dockerfile.
+  const image = { MALLOC_ARENA_MAX: '2' };
+  const env = { ...image, DATABASE_URL: database, LOG_LEVEL: 'info', RATE_LIMIT_ENABLED: 'false' };
   return run(programOf(size.time ?? '10s'), env, folder);
 }
 
