@@ -14,7 +14,7 @@ const FUNCTION_P90 = 25;
 
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
-  core: 51_500,
+  core: 51_830,
   database: 11_068,
   auth: 25_980,
   hosting: 34_920,
