@@ -11,6 +11,7 @@ import type { RequestContext } from './context/request-context.ts';
 import { crossOrigin } from './http/cross-origin.ts';
 import { errorBoundary } from './http/error-boundary.ts';
 import { healthRoute } from './http/health.ts';
+import { readAfter } from './http/read-after.ts';
 import { mountRoutes } from './http/mount.ts';
 import { watchedRoute } from './http/watched-route.ts';
 import { requestContext } from './http/request-context.ts';
@@ -155,6 +156,7 @@ function fullChain(
       modules.flatMap((module) => module.errorForm ?? []),
     ),
     requestContext(kernel),
+    ...readAfter(kernel),
     ...(logFormat(kernel.settings) === 'pretty' ? [requestLines()] : []),
     ...crossOrigin(kernel.project.server.cors),
     ...modules.flatMap((module) => module.before ?? []),

@@ -109,12 +109,13 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     note: recorder?.note,
   });
   const workers = options.serves ? workerCount(settings.text('WORKERS')) : 1;
-  const { direct, pooler, connections } = databaseSettings(settings, workers);
+  const { direct, pooler, connections, replicas } = databaseSettings(settings, workers);
   const url = options.serves ? databaseUrl(settings) : commandUrl(settings);
   const store = open(settings, root, url, {
     direct: options.serves ? direct : undefined,
     pooler: options.serves || !direct ? pooler : 'off',
     connections,
+    ...(options.serves && { replicas, maxLag: app.project.maxLag }),
     application: `twofold:${app.project.name}`,
     log,
     own: {

@@ -86,7 +86,8 @@ function assemble(
 const DEFAULT_TIMEOUT = 10_000;
 
 /** The defaults are left out, so that no emitted model contains it. */
-const transactions = ({ database: { transactionTimeout, isolation } }: ManifestValues) => ({
+const transactions = ({ database: { transactionTimeout, isolation, read } }: ManifestValues) => ({
+  ...(read.maxLag !== DEFAULT_TIMEOUT && { maxLag: read.maxLag }),
   ...(transactionTimeout !== DEFAULT_TIMEOUT && { transactionTimeout }),
   ...(isolation !== 'serializable' && { isolation }),
 });

@@ -85,6 +85,19 @@ export const coreSchema = {
         description:
           'How transactions of your own code are kept apart. One that loses to another runs again.',
       },
+      read: {
+        type: 'object',
+        additionalProperties: false,
+        default: {},
+        description: 'Which read replicas of DATABASE_READ_URL are used.',
+        properties: {
+          max_lag: {
+            $ref: '#/definitions/duration',
+            default: '10s',
+            description: 'A replica that is further behind gets no reads.',
+          },
+        },
+      },
       migrations: {
         type: 'object',
         additionalProperties: false,

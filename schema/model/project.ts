@@ -27,6 +27,8 @@ export interface Project extends SectionModels {
   readonly unmanaged?: true;
   /** Milliseconds that a transaction of the project's own code may stay open. 10 s when absent. */
   readonly transactionTimeout?: number;
+  /** Milliseconds that a read replica may be behind. 10 s when absent. */
+  readonly maxLag?: number;
   /** How its transactions are kept apart: `serializable` when absent. */
   readonly isolation?: 'serializable' | 'repeatable read' | 'read committed';
   /** How migrations run on PostgreSQL; 5 s and 10,000 rows when absent. */

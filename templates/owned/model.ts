@@ -44,6 +44,7 @@ function compactModel(project: Project): LiteralValue {
     ...(project.transactionTimeout !== undefined && {
       transactionTimeout: durationCall(project.transactionTimeout),
     }),
+    maxLag: project.maxLag,
     isolation: project.isolation,
     ...(project.migrations && {
       migrations: {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
+import { readFromReplica } from '../http/read-after.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { afterSending, sendText, setAnswerHeaders } from '../http/sending.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
@@ -173,6 +174,9 @@ async function run(
       headers: { Allow: 'POST' },
     });
   }
+  // The operations of a batch see what those before them have written.
+  if (kind === 'query' && context === ctx.state['context'])
+    readFromReplica(service.engine.store, ctx);
   return respond(service, { operation, parameters, context });
 }
 

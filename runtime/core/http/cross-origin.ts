@@ -11,6 +11,7 @@ const EXPOSED = [
   'X-Incomplete',
   'X-Remembered-Device',
   'X-Request-Id',
+  'Read-After',
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',

@@ -29,9 +29,13 @@ export function addConnectionMetrics(metrics: Metrics, connections: () => Connec
       labels: ['address', 'state'],
     },
     () => {
-      const { used, idle } = connections();
-      const all = { used, idle };
-      return Object.entries(all).map(([state, value]) => ({ of: ['primary', state], value }));
+      const { used, idle, replicas = [] } = connections();
+      return [{ used, idle }, ...replicas].flatMap((all, at) =>
+        Object.entries(all).map(([state, value]) => ({
+          of: [at === 0 ? 'primary' : `replica ${at}`, state],
+          value,
+        })),
+      );
     },
   );
   metrics.read(

@@ -30,6 +30,8 @@ export interface Model {
   readonly unmanaged?: true;
   /** Milliseconds; 10 s when absent. */
   readonly transactionTimeout?: number;
+  /** Milliseconds; 10 s when absent. */
+  readonly maxLag?: number;
   /** `serializable` when absent. */
   readonly isolation?: 'repeatable read' | 'read committed';
   /** Limits for migrations; 5 s and 10,000 rows when absent. */

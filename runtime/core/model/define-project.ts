@@ -66,6 +66,7 @@ export function defineProject(parts: ProjectParts): Project {
     ids: model.ids,
     ...(model.unmanaged && { unmanaged: true }),
     ...(model.transactionTimeout !== undefined && { transactionTimeout: model.transactionTimeout }),
+    ...(model.maxLag !== undefined && { maxLag: model.maxLag }),
     ...(model.isolation && { isolation: model.isolation }),
     ...(model.migrations && { migrations: model.migrations }),
     ...(model.jobs && { jobs: model.jobs }),

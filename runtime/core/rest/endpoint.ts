@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 import { afterSending, sendText } from '../http/sending.ts';
 import { restFailure } from './failures.ts';
+import { readFromReplica } from '../http/read-after.ts';
 import { DatabaseLost } from '../store/unreachable.ts';
 import { cutLists } from './read.ts';
 import { get, list } from './reads.ts';
@@ -114,6 +115,9 @@ async function keyOrNext(
   }
 }
 
+/** Where the console manages rows. */
+const MANAGED = /^\/api\/data(\/|$)/;
+
 async function answer(
   service: RestService,
   served: ServedModule,
@@ -122,6 +126,7 @@ async function answer(
   key = '',
 ): Promise<RestAnswer> {
   try {
+    if (ctx.method === 'GET' && !MANAGED.test(ctx.path)) readFromReplica(service.engine.store, ctx);
     const request = openRequest(service, served, verb, ctx);
     const answered = await perform(request, verb, key);
     const { cuts } = request;

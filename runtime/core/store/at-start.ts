@@ -69,7 +69,12 @@ export async function examineDatabase(
       'POOLER_WITHOUT_DIRECT  DATABASE_URL leads to a pooler, and DATABASE_DIRECT_URL is not set: what other servers change and send is seen within two seconds and not at once, and locks of a server that was killed are free after 25 seconds',
     );
   return {
-    database: { dialect: store.dialect, direct: direct !== undefined, read: 0, ...shown },
+    database: {
+      dialect: store.dialect,
+      direct: direct !== undefined,
+      read: store.replicas?.size ?? 0,
+      ...shown,
+    },
     text: `PostgreSQL ${version}${pooler ? ' behind a pooler' : ''}`,
     warnings,
   };
@@ -87,6 +92,7 @@ export async function reportDatabase({
 }): Promise<void> {
   const report = await examineDatabase(store, settings);
   if (!report) return;
+  await store.replicas?.start();
   const { database, text, warnings } = report;
   log.info({ database }, `database: ${text}`);
   for (const warning of warnings) log.warn(warning);

@@ -13,6 +13,8 @@ export interface DatabaseSettings {
   /** The same database without a pooler. */
   readonly direct: string | undefined;
   readonly pooler: PoolerMode;
+  /** Addresses of read replicas. */
+  readonly replicas: readonly string[];
   /** The most connections of this process. */
   readonly connections: number;
 }
@@ -40,8 +42,15 @@ export function databaseSettings(settings: Settings, workers = 1): DatabaseSetti
   const direct = inSchemaOf(url, read('DATABASE_DIRECT_URL'));
   if (direct !== undefined && !/^postgres(ql)?:\/\//.test(direct))
     settings.problem('DATABASE_DIRECT_URL must be postgres://user:password@host/database');
+  const replicas = (read('DATABASE_READ_URL') ?? '')
+    .split(/,\s*(?=postgres)/)
+    .filter((each) => each !== '');
+  if (replicas.some((each) => !/^postgres(ql)?:\/\//.test(each)))
+    settings.problem(
+      'DATABASE_READ_URL must be postgres://user:password@host/database, or several between commas',
+    );
   const access = { ca: read('DATABASE_CA'), passwordCommand: read('DATABASE_PASSWORD_COMMAND') };
-  for (const each of [url, direct]) if (each !== undefined) grantAccess(each, access);
+  for (const each of [url, direct, ...replicas]) if (each !== undefined) grantAccess(each, access);
   const all = Number(read('DATABASE_CONNECTIONS') ?? CONNECTIONS * workers);
   if (!Number.isInteger(all) || all < LEAST * workers)
     settings.problem(
@@ -50,6 +59,7 @@ export function databaseSettings(settings: Settings, workers = 1): DatabaseSetti
   return {
     direct: direct === url ? undefined : direct,
     pooler: mode ?? 'auto',
+    replicas,
     connections: Math.max(LEAST, Math.floor(all / workers) || 0),
   };
 }
@@ -75,6 +85,7 @@ export const withDatabase = (env: Environment, url: string): Environment => ({
   ...env,
   DATABASE_URL: url,
   DATABASE_DIRECT_URL: undefined,
+  DATABASE_READ_URL: undefined,
   DATABASE_POOLER: undefined,
   DATABASE_CONNECTIONS: undefined,
   DATABASE_CA: undefined,

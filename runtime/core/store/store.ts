@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
+import type { Replicas } from './replicas.ts';
 import type { Pace } from './transactions/pace.ts';
 import type { Asker, Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
 
@@ -46,6 +47,8 @@ export interface Connections {
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;
+  /** Those to each replica. */
+  readonly replicas?: readonly { readonly used: number; readonly idle: number }[] | undefined;
 }
 
 /** What a PostgreSQL is, and what stands before it. */
@@ -160,6 +163,7 @@ export interface Store {
   ): Promise<readonly Record<string, unknown>[]>;
   /** Absent on SQLite. */
   readonly describe?: (() => Promise<DatabaseFacts>) | undefined;
+  readonly replicas?: Replicas | undefined;
   /** Whether the database gives no connections. Absent on SQLite. */
   readonly isLost?: (() => boolean) | undefined;
   /** The connections of this process, and how many callers wait for one. */

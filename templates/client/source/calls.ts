@@ -18,14 +18,19 @@ export interface CallSettings {
 export type Call = (url: URL | string, init: RequestInit, token?: string) => Promise<Response>;
 
 export function createCall(origin: string, options: CallSettings): Call {
+  // Who has written then reads what it wrote, from whichever replica.
+  let written: string | null = null;
   return async (path, init, token) => {
     const given = options.headers;
     const headers = new Headers(typeof given === 'function' ? await given() : given);
     new Headers(init.headers).forEach((value, name) => headers.set(name, value));
     if (token && !headers.has('authorization')) headers.set('authorization', 'Bearer ' + token);
+    if (written) headers.set('read-after', written);
     const fetcher = options.fetch ?? fetch;
     try {
-      return await fetcher(new URL(path, origin), { redirect: 'error', ...init, headers });
+      const answer = await fetcher(new URL(path, origin), { redirect: 'error', ...init, headers });
+      written = answer.headers.get('read-after') ?? written;
+      return answer;
     } catch (error) {
       throw init.signal?.aborted ? error : new ApiError('NETWORK', 'The server cannot be reached');
     }
