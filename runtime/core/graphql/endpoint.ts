@@ -174,9 +174,10 @@ async function run(
       headers: { Allow: 'POST' },
     });
   }
+  const { store } = service.engine;
   // The operations of a batch see what those before them have written.
-  if (kind === 'query' && context === ctx.state['context'])
-    readFromReplica(service.engine.store, ctx);
+  if (store.replicas && kind === 'query' && context === ctx.state['context'])
+    readFromReplica(store, ctx);
   return respond(service, { operation, parameters, context });
 }
 
