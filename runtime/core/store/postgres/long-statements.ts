@@ -17,9 +17,26 @@ export interface LongPlaces {
 }
 
 /** A statement that took fewer milliseconds is expected to be as quick the next time. */
-const QUICK = 20;
+export const QUICK = 20;
 
 const TEXTS = { entries: 1000, bytes: 8_000_000 };
+
+/** Which statements were quick the last time. One that has not run yet was not. */
+export interface QuickStatements {
+  has(text: string): boolean;
+  took(text: string, milliseconds: number): void;
+}
+
+export function createQuickStatements(): QuickStatements {
+  const wereQuick = createBoundedCache<boolean>(TEXTS);
+  return {
+    has: (text) => wereQuick.get(text) === true,
+    took: (text, milliseconds) => {
+      const isQuick = milliseconds < QUICK;
+      if (isQuick !== wereQuick.get(text)) wereQuick.set(text, isQuick, 2 * text.length + 100);
+    },
+  };
+}
 
 /**
  * Lets statements that may take long wait for each other, so that they leave connections and
@@ -31,20 +48,19 @@ const TEXTS = { entries: 1000, bytes: 8_000_000 };
 export function createLongStatements(places: LongPlaces): LongStatements {
   const slow = createSemaphore(places.slow);
   const quick = createSemaphore(places.quick);
-  const wereQuick = createBoundedCache<boolean>(TEXTS);
+  const known = createQuickStatements();
   const run = async <T>(text: string, job: () => Promise<T>) => {
     const began = performance.now();
     try {
       return await job();
     } finally {
-      const isQuick = performance.now() - began < QUICK;
-      if (isQuick !== wereQuick.get(text)) wereQuick.set(text, isQuick, 2 * text.length + 100);
+      known.took(text, performance.now() - began);
     }
   };
   return {
     get waiting() {
       return slow.waiting + quick.waiting;
     },
-    run: (text, job) => (wereQuick.get(text) ? quick : slow).run(() => run(text, job)),
+    run: (text, job) => (known.has(text) ? quick : slow).run(() => run(text, job)),
   };
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { createBoundedCache } from '../bounded-cache.ts';
 import { type Asker, unwanted } from '../bounds.ts';
 import type { Abandoned } from './abandoned.ts';
+import { createQuickStatements, QUICK } from './long-statements.ts';
 import type { StatementNames } from './statement-names.ts';
 import { type Settle, ValueQuery, type Wire } from './value-query.ts';
 
@@ -38,21 +38,13 @@ interface Parts {
   readonly isSpent: (client: pg.PoolClient) => boolean;
 }
 
-/** A statement that took fewer milliseconds is expected to be as quick the next time. */
-const QUICK = 20;
-const TEXTS = { entries: 1000, bytes: 8_000_000 };
-
 /** Statements on one connection from which on a second one is used. */
 const MANY = 8;
 
 /** @param most connections at a time. Each goes back to the pool when it has no statement left. */
 export function createPipelines(parts: Parts, most: number): Pipelines {
   const lines = new Set<Line>();
-  const wereQuick = createBoundedCache<boolean>(TEXTS);
-  const took = (text: string, milliseconds: number) => {
-    const isQuick = milliseconds < QUICK;
-    if (isQuick !== wereQuick.get(text)) wereQuick.set(text, isQuick, 2 * text.length + 100);
-  };
+  const { has, took } = createQuickStatements();
   const lineFor = () => {
     const moving = [...lines].filter(({ isStuck }) => !isStuck);
     const [least] = moving.toSorted((one, other) => one.size - other.size);
@@ -63,7 +55,7 @@ export function createPipelines(parts: Parts, most: number): Pipelines {
   };
   return {
     send: (statement) => {
-      const line = wereQuick.get(statement.text) ? lineFor() : undefined;
+      const line = has(statement.text) ? lineFor() : undefined;
       line?.send(statement);
       return line !== undefined;
     },
